@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clock domains: modules count integer cycles; sockets carry picoseconds.
+#pragma once
+#include <cstdint>
+#include <systemc>
+
+namespace lyra::fabric {
+
+using cycle_t = uint64_t;
+using picoseconds = uint64_t;
+constexpr uint64_t never = ~uint64_t(0);
+
+/// A clock whose period is a whole number of picoseconds (1500 MHz: 667 ps). Edge k is at k * period.
+struct clock_domain {
+  picoseconds period = 667;
+
+  static clock_domain from_mhz(double mhz) { return {picoseconds(1e6 / mhz + 0.5)}; }
+  double mhz() const { return 1e6 / double(period); }
+  cycle_t ceil(picoseconds t) const { return (t + period - 1) / period; } ///< first edge at or after t
+  cycle_t floor(picoseconds t) const { return t / period; }
+  picoseconds at(cycle_t c) const { return c * period; }
+  /// Cycles for a duration in nanoseconds, rounded up.
+  cycle_t from_ns(double ns) const { return cycle_t((ns * 1000.0 + double(period) - 1e-6) / double(period)); }
+};
+
+/// The simulation time now, in ps. The kernel's resolution is 1 ps (checked when a machine is built).
+inline picoseconds now_ps() { return sc_core::sc_time_stamp().value(); }
+inline sc_core::sc_time to_sc_time(picoseconds t) { return sc_core::sc_time::from_value(t); }
+
+} // namespace lyra::fabric

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Base of every timed block: one SC_METHOD, one event, and the next cycle at which the block has something to do.
+#pragma once
+#include "fabric/clock.h"
+
+namespace lyra::fabric {
+
+/// A block that sleeps until the cycle it asked for. All messages for cycle t reach a block before it wakes at t, because every
+/// message is annotated at least one cycle ahead; so what a block decides at t depends on (time, port) only, not on process order.
+class timed_module : public sc_core::sc_module {
+public:
+  timed_module(sc_core::sc_module_name name, clock_domain clock);
+  const clock_domain& clock() const { return clock_; }
+
+protected:
+  /// Asks for `on_wake` at cycle c (never in the past). The earliest request counts; others are forgotten once it is served.
+  void wake_at(cycle_t c) {
+    if (c < next_wake_) schedule(c);
+  }
+  void wake_at_ps(picoseconds t) { wake_at(clock_.ceil(t)); }
+  cycle_t now() const { return clock_.floor(now_ps()); }
+
+  /// Does all that is due at `cycle` and returns the next cycle with something to do (`never`: none known).
+  virtual cycle_t on_wake(cycle_t cycle) = 0;
+
+private:
+  void schedule(cycle_t c);
+  void run();
+
+  clock_domain clock_;
+  cycle_t next_wake_ = never;
+  sc_core::sc_event wake_event_;
+};
+
+} // namespace lyra::fabric

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fabric/payload.h"
+#include <cstring>
+
+namespace lyra::fabric {
+
+struct payload_pool::slot {
+  alignas(64) uint8_t data[line_bytes];
+  alignas(64) uint8_t enables[line_bytes];
+  payload p;
+};
+
+payload_pool::~payload_pool() = default;
+
+payload& payload_pool::take(std::vector<payload*>& idle, bool atomic) {
+  ++outstanding_;
+  if (idle.empty()) {
+    auto s = std::make_unique<slot>();
+    s->p.set_mm(this);
+    s->p.set_extension(new policy_extension); // sticky: lives as long as the payload
+    if (atomic) s->p.set_extension(new atomic_extension);
+    s->p.set_data_ptr(s->data);
+    s->p.acquire();
+    payload& p = s->p;
+    slots_.push_back(std::move(s));
+    return p;
+  }
+  payload& p = *idle.back();
+  idle.pop_back();
+  policy(p).clear();
+  p.acquire();
+  return p;
+}
+
+payload& payload_pool::line(tlm::tlm_command command, uint64_t address, unsigned length) {
+  payload& p = take(idle_lines_, false);
+  p.set_command(command);
+  p.set_address(address);
+  p.set_data_length(length);
+  p.set_streaming_width(length);
+  p.set_byte_enable_ptr(nullptr);
+  p.set_byte_enable_length(0);
+  p.set_dmi_allowed(false);
+  p.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  return p;
+}
+
+payload& payload_pool::masked_write(uint64_t address, const uint8_t* data, uint64_t mask) {
+  payload& p = line(tlm::TLM_WRITE_COMMAND, address);
+  std::memcpy(p.get_data_ptr(), data, line_bytes);
+  if (mask != ~uint64_t(0)) {
+    uint8_t* e = p.get_data_ptr() + line_bytes; // slot::enables follows slot::data
+    for (unsigned i = 0; i < line_bytes; ++i) e[i] = (mask >> i & 1) ? TLM_BYTE_ENABLED : TLM_BYTE_DISABLED;
+    p.set_byte_enable_ptr(e);
+    p.set_byte_enable_length(line_bytes);
+  }
+  return p;
+}
+
+payload& payload_pool::atomic(uint64_t address) {
+  payload& p = take(idle_atomics_, true);
+  p.set_command(tlm::TLM_IGNORE_COMMAND);
+  p.set_address(address);
+  p.set_data_length(line_bytes);
+  p.set_streaming_width(line_bytes);
+  p.set_byte_enable_ptr(nullptr);
+  p.set_byte_enable_length(0);
+  p.set_dmi_allowed(false);
+  p.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  atomic_of(p).count = 0;
+  return p;
+}
+
+uint64_t payload_pool::byte_mask(const payload& p) {
+  const uint8_t* e = p.get_byte_enable_ptr();
+  const unsigned n = p.get_data_length();
+  if (!e) return n >= 64 ? ~uint64_t(0) : (uint64_t(1) << n) - 1;
+  uint64_t m = 0;
+  for (unsigned i = 0; i < n; ++i) m |= uint64_t(e[i % p.get_byte_enable_length()] != TLM_BYTE_DISABLED) << i;
+  return m;
+}
+
+void payload_pool::free(payload* p) {
+  --outstanding_;
+  (p->get_extension<atomic_extension>() ? idle_atomics_ : idle_lines_).push_back(p);
+}
+
+} // namespace lyra::fabric

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// What sockets carry: pooled generic payloads with sticky extensions.
+#pragma once
+#include "isa/opcode.h"
+#include <memory>
+#include <tlm>
+#include <vector>
+
+namespace lyra::fabric {
+
+constexpr unsigned bus_width_bits = 512; ///< BUSWIDTH of every socket
+constexpr unsigned line_bytes = 64;
+using payload = tlm::tlm_generic_payload;
+
+/// Cache maintenance: a transaction with command IGNORE and this in its policy extension. It takes its place in the order of the port's requests.
+enum class cache_control : uint8_t {
+  none, invalidate, writeback, writeback_invalidate, invalidate_volatile, writeback_volatile,
+  discard, ///< S_DCACHE_DISCARD of the line at the address: dirty bytes are dropped
+  probe    ///< S_ATC_PROBE: translation prefetch, no data
+};
+
+/// Cache policy of a line transaction. Ignorable; absent means all 0.
+struct policy_extension : tlm::tlm_extension<policy_extension> {
+  bool glc = false, slc = false, nv = false;
+  bool streaming = false; ///< the line need not stay in L2 (SLC)
+  cache_control control = cache_control::none;
+  uint16_t source = 0;    ///< which requester of the machine (statistics, fairness, trace)
+  uint16_t route = 0;     ///< for the interconnect: the port the request came in by
+  uint64_t tag = 0;       ///< the requester's own note (TA: which instruction and line; comes back unchanged)
+  void clear() { glc = slc = nv = streaming = false; control = cache_control::none; tag = 0; }
+  tlm_extension_base* clone() const override { return new policy_extension(*this); }
+  void copy_from(const tlm_extension_base& e) override { *this = static_cast<const policy_extension&>(e); }
+};
+
+/// One global atomic packet: all lanes of one instruction that touch one line. Command IGNORE; a target that does not know
+/// the extension answers COMMAND_ERROR. Lanes act in ascending order.
+struct atomic_extension : tlm::tlm_extension<atomic_extension> {
+  isa::atomic_operation operation = isa::atomic_operation::atomic_none;
+  uint8_t bytes = 4;         ///< 4 or 8
+  bool returns = false;      ///< GLC: old values go back
+  uint8_t count = 0;         ///< entries in use
+  uint16_t source = 0;       ///< requester
+  struct entry { uint8_t lane; uint8_t offset; /* in the line */ uint64_t operand; uint64_t compare; uint64_t result; };
+  entry entries[64];
+  tlm_extension_base* clone() const override { return new atomic_extension(*this); }
+  void copy_from(const tlm_extension_base& e) override { *this = static_cast<const atomic_extension&>(e); }
+};
+
+/// Allocates payloads for line and atomic transactions and takes them back; nothing is freed before the pool is.
+/// A payload comes with a 64-byte data array, a 64-byte byte-enable array and its sticky policy (and atomic) extension.
+class payload_pool : public tlm::tlm_mm_interface {
+public:
+  payload_pool() = default;
+  ~payload_pool() override;
+  payload_pool(const payload_pool&) = delete;
+  payload_pool& operator=(const payload_pool&) = delete;
+
+  /// A line transaction, reference count 1: `release()` it when done. Byte enables are off.
+  payload& line(tlm::tlm_command command, uint64_t address, unsigned length = line_bytes);
+  /// A write of the bytes whose bit is set in `mask` (bit i: byte i of the line).
+  payload& masked_write(uint64_t address, const uint8_t* data, uint64_t mask);
+  /// An atomic packet to the line at `address` with an empty atomic extension.
+  payload& atomic(uint64_t address);
+
+  static policy_extension& policy(payload& p) { return *p.get_extension<policy_extension>(); }
+  static atomic_extension& atomic_of(payload& p) { return *p.get_extension<atomic_extension>(); }
+  /// The byte mask of a line transaction (all ones without byte enables).
+  static uint64_t byte_mask(const payload& p);
+
+  void free(payload* p) override;
+  size_t outstanding() const { return outstanding_; } ///< payloads not yet returned
+
+private:
+  struct slot;
+  payload& take(std::vector<payload*>& idle, bool atomic);
+  std::vector<std::unique_ptr<slot>> slots_;
+  std::vector<payload*> idle_lines_, idle_atomics_;
+  size_t outstanding_ = 0;
+};
+
+} // namespace lyra::fabric

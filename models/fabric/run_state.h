@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a run ends other than by finishing: machine faults, deadlock. Shared by all blocks of a machine.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lyra::fabric {
+
+/// Something the machine could not do: named, with its place.
+struct machine_fault {
+  std::string id;       ///< stable: "lyra/fault/memory-violation", "lyra/fault/illegal-instruction", ...
+  std::string text;     ///< place, cause, what to do
+  uint64_t time_ps = 0, pc = 0, address = 0;
+  uint32_t wave = 0;
+  int lane = -1;
+};
+
+/// A report of the hazard checker or another non-fatal finding.
+struct finding { std::string id, text; uint64_t time_ps = 0, pc = 0; uint32_t wave = 0; };
+
+struct run_state {
+  std::vector<machine_fault> faults;
+  std::vector<finding> findings;
+  size_t findings_limit = 100; ///< more are only counted
+  uint64_t findings_count = 0;
+  bool stop_requested = false;
+
+  void fault(machine_fault f) { faults.push_back(std::move(f)); stop_requested = true; }
+  void report(finding f) { if (findings_count++ < findings_limit) findings.push_back(std::move(f)); }
+};
+
+} // namespace lyra::fabric

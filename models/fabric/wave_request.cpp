@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fabric/wave_request.h"
+
+namespace lyra::fabric {
+
+wave_pool::~wave_pool() = default;
+
+payload& wave_pool::take() {
+  ++outstanding_;
+  if (idle_.empty()) {
+    auto p = std::make_unique<payload>();
+    p->set_mm(this);
+    p->set_extension(new wave_request);
+    p->set_command(tlm::TLM_IGNORE_COMMAND);
+    p->set_address(0);
+    p->set_data_ptr(nullptr);
+    p->set_data_length(0);
+    p->set_streaming_width(0);
+    all_.push_back(std::move(p));
+    idle_.push_back(all_.back().get());
+  }
+  payload& p = *idle_.back();
+  idle_.pop_back();
+  p.acquire();
+  p.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  return p;
+}
+
+} // namespace lyra::fabric

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// One wave instruction on its way from a compute unit to TA, LDS or GDS: command IGNORE, address 0, everything in this extension.
+#pragma once
+#include "fabric/payload.h"
+#include "isa/instruction.h"
+
+namespace lyra::fabric {
+
+/// Why a lane's access could not be done.
+enum class fault_kind : uint8_t { none, unmapped, write_protected, misaligned, bad_descriptor, unsupported, lds_range };
+
+/// The private extension of CU -> TA, CU -> LDS and CU -> GDS edges. The target must understand it.
+/// All arrays are [dword][lane]; only the first `*_dwords` rows hold data. Lanes outside `exec` hold anything.
+struct wave_request : tlm::tlm_extension<wave_request> {
+  const isa::instruction* inst = nullptr;
+  uint64_t exec = 0;         ///< lanes that act (for FLAT: the lanes of this half)
+  uint64_t pc = 0;
+  uint32_t wave_id = 0;      ///< unique in the run
+  uint16_t cu = 0;
+  uint8_t simd = 0, slot = 0;
+  uint64_t sequence = 0;     ///< issue number in the compute unit; VMEM, DS return in this order
+  uint64_t dispatch_order = 0; ///< the wave's number in the order of dispatch (ordered append)
+  uint32_t dispatch = 0;     ///< which dispatch of the job
+  uint32_t workgroup = 0;
+
+  // scalar inputs, captured at issue
+  uint32_t resource[8] = {}; ///< V# (4) or T# (8)
+  uint32_t sampler[4] = {};
+  uint32_t soffset = 0;      ///< MUBUF/MTBUF SOFFSET value
+  uint64_t saddr = 0;        ///< GLOBAL SADDR base (64 bit), SCRATCH SADDR offset (32 bit)
+  uint64_t flat_scratch = 0; ///< FLAT_SCRATCH: the wave's scratch base (FLAT to the private aperture, SCRATCH)
+  uint32_t m0 = 0;
+  uint32_t mode = 0;         ///< MODE register (rounding, denormals)
+  uint32_t lds_base = 0, lds_size = 0; ///< the workgroup's LDS allocation, bytes
+  uint32_t gds_base = 0, gds_size = 0;
+  bool unaligned = true;     ///< SH_MEM_CONFIG: unaligned access allowed
+
+  // vector inputs
+  uint8_t vaddr_dwords = 0, vdata_dwords = 0;
+  alignas(64) uint32_t vaddr[13][64];
+  alignas(64) uint32_t vdata[5][64]; ///< DS: DATA0 in rows 0.., DATA1 behind it (its first row is `vdata2_row`)
+  uint8_t vdata2_row = 0;
+
+  // outputs
+  uint8_t result_dwords = 0;      ///< rows written below (VGPRs from the destination on), including TFE's
+  uint8_t result_half = 0;        ///< 0: whole dwords; 1: only low halves are written; 2: only high halves
+  uint64_t result_mask = 0;       ///< lanes written
+  alignas(64) uint32_t result[6][64];
+  bool result_to_lds = false;     ///< LDS=1 load: `result[0]` goes to LDS at lds_address[lane]
+  alignas(64) uint32_t lds_address[64];
+  fault_kind fault = fault_kind::none;
+  uint8_t fault_lane = 0;
+  uint64_t fault_address = 0;
+
+  // for observers
+  uint64_t issue_ps = 0;
+  uint32_t lines = 0, hits = 0, conflicts = 0; ///< lines touched, L1 hits, extra bank cycles
+
+  void begin(const isa::instruction* i, uint64_t lanes) {
+    inst = i; exec = lanes; vaddr_dwords = vdata_dwords = vdata2_row = result_dwords = result_half = 0; result_mask = 0; result_to_lds = false;
+    fault = fault_kind::none; lines = hits = conflicts = 0;
+  }
+  tlm_extension_base* clone() const override { return new wave_request(*this); }
+  void copy_from(const tlm_extension_base& e) override { *this = static_cast<const wave_request&>(e); }
+};
+
+/// Pool of payloads that carry a wave_request.
+class wave_pool : public tlm::tlm_mm_interface {
+public:
+  ~wave_pool() override;
+  /// A payload with a wave_request extension; `begin()` it. Reference count 1.
+  payload& take();
+  static wave_request& of(payload& p) { return *p.get_extension<wave_request>(); }
+  void free(payload* p) override { idle_.push_back(p); --outstanding_; }
+  size_t outstanding() const { return outstanding_; }
+
+private:
+  std::vector<std::unique_ptr<payload>> all_;
+  std::vector<payload*> idle_;
+  size_t outstanding_ = 0;
+};
+
+} // namespace lyra::fabric

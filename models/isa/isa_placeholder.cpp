@@ -1,0 +1,1 @@
+#include "alu/execute.h"

@@ -6,21 +6,24 @@
 
 namespace lyra::alu::LYRA_ALU_LEVEL {
 
-void halves_to_floats(const u32* halves, float* floats) {
+void halves_to_floats(const u32* rows, unsigned shift, bool flush, float* floats) {
 #ifdef __F16C__
   u32 special = 0;
+  const __m128i count = _mm_cvtsi32_si128(int(shift));
   for (int k = 0; k < lanes; k += 8) {
-    const __m256i v = _mm256_and_si256(_mm256_load_si256(reinterpret_cast<const __m256i*>(halves + k)), _mm256_set1_epi32(0xffff));
-    const __m256i nan = _mm256_cmpgt_epi32(_mm256_and_si256(v, _mm256_set1_epi32(0x7fff)), _mm256_set1_epi32(0x7c00));
-    special |= u32(_mm256_movemask_epi8(nan));
+    __m256i v = _mm256_and_si256(_mm256_srl_epi32(_mm256_load_si256(reinterpret_cast<const __m256i*>(rows + k)), count), _mm256_set1_epi32(0xffff));
+    const __m256i magnitude = _mm256_and_si256(v, _mm256_set1_epi32(0x7fff));
+    special |= u32(_mm256_movemask_epi8(_mm256_cmpgt_epi32(magnitude, _mm256_set1_epi32(0x7c00))));
+    if (flush) v = _mm256_and_si256(v, _mm256_or_si256(_mm256_cmpgt_epi32(magnitude, _mm256_set1_epi32(0x3ff)), _mm256_set1_epi32(0x8000)));
     const __m128i packed = _mm_packus_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
     _mm256_store_ps(floats + k, _mm256_cvtph_ps(packed));
   }
-  if (__builtin_expect(special != 0, 0)) // the host quiets signalling NaNs: keep them as they are, min and max tell them apart
-    for (int k = 0; k < lanes; ++k) floats[k] = half_to_float(halves[k]);
-#else
-  for (int k = 0; k < lanes; ++k) floats[k] = half_to_float(halves[k]);
+  if (__builtin_expect(special == 0, 1)) return; // else the host has quieted signalling NaNs: min and max tell them apart, so keep them
 #endif
+  for (int k = 0; k < lanes; ++k) {
+    const u32 h = rows[k] >> shift & 0xffff;
+    floats[k] = half_to_float(flush && !(h & 0x7c00) ? h & 0x8000 : h);
+  }
 }
 
 void floats_to_halves(const float* floats, u32* halves, unsigned round) {
@@ -231,19 +234,16 @@ struct general {
       case kind::f16:
       case kind::mix:
         if (half || mix_half) {
-          for (int k = 0; k < lanes; ++k) lo[k] = from[k] >> shift & 0xffff;
-          if (f.env.flush_in16 || m.fp == fp_rule::half_flush)
-            for (int k = 0; k < lanes; ++k) lo[k] = lo[k] & 0x7c00 ? lo[k] : lo[k] & 0x8000;
-          alignas(64) float floats[lanes];
-          halves_to_floats(lo, floats);
-          std::memcpy(lo, floats, sizeof floats);
-          f.s[j] = lo;
+          float* const floats = reinterpret_cast<float*>(source_rows[j][1]); // an operand of 16 bits has no high row
+          halves_to_floats(from, shift, f.env.flush_in16 || m.fp == fp_rule::half_flush, floats);
+          f.s[j] = source_rows[j][1];
         }
         [[fallthrough]];
       case kind::f32:
         if (negate || absolute) {
           const u32 keep = absolute ? 0x7fffffffu : ~0u, flip = negate ? 0x80000000u : 0;
           const u32* const in = f.s[j];
+#pragma GCC ivdep
           for (int k = 0; k < lanes; ++k) lo[k] = (in[k] & keep) ^ flip;
           f.s[j] = lo;
         }
@@ -446,7 +446,7 @@ handler bind_vector(const isa::instruction& i) {
   const op_model& m = model_of(i.op());
   if (m.special) return m.special;
   if (!m.core) return nullptr;
-  const bool plain = i.form == isa::form::plain && !i.abs && !i.neg && !i.neg_hi && !i.op_sel && !i.omod && !i.clamp && i.dst.is_vgpr();
+  const bool plain = i.form == isa::form::plain && !i.neg_hi && !i.op_sel && !i.omod && !i.clamp && (m.dst == kind::none || i.dst.is_vgpr());
   return plain && m.fast ? m.fast : execute_general;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handlers for the plain form of an operation on 32- and 64-bit operands: no modifiers, no DPP or SDWA. What an operation needs is known when it is
+// Handlers for the plain form of an operation on 32- and 64-bit operands: no output modifiers, no DPP or SDWA; neg and abs of floating operands are done. What an operation needs is known when it is
 // compiled; operands that are VGPRs are used where they lie, scalars are spread over a row, and with EXEC all ones the result goes straight to its register.
 #pragma once
 #include "alu/vector_host.h"
@@ -56,6 +56,16 @@ template <auto F, bool FixNan, kind S0, kind S1, kind S2, kind D, fp_rule Rule, 
       broadcast(scalar32(w, i, o.code), spread[j][0]);
       f.s[j] = spread[j][0];
     }
+    if (kinds[j] == kind::f32 || kinds[j] == kind::f64)
+      if (__builtin_expect((i.neg | i.abs) >> j & 1, 0)) {
+        const u32 keep = i.abs >> j & 1 ? 0x7fffffffu : ~0u, flip = i.neg >> j & 1 ? 0x80000000u : 0;
+        const u32*& row = kinds[j] == kind::f64 ? f.s_hi[j] : f.s[j];
+        u32* const changed = spread[j][kinds[j] == kind::f64 && any_wide ? 1 : 0];
+        const u32* const in = row;
+#pragma GCC ivdep
+        for (int k = 0; k < lanes; ++k) changed[k] = (in[k] & keep) ^ flip;
+        row = changed;
+      }
   }
   alignas(64) u32 bits_in[Flags & carry_in ? lanes : 1];
   alignas(64) u32 bits_out[writes_mask ? lanes : 1];

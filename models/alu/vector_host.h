@@ -110,8 +110,8 @@ inline bool is_tiny_half(float v, unsigned round) {
   return a < first_normal;
 }
 
-/// Halves in the low 16 bits of 64 dwords to floats.
-void halves_to_floats(const u32* halves, float* floats);
+/// Halves at bit `shift` (0 or 16) of 64 dwords to floats; half denormals to zero where asked.
+void halves_to_floats(const u32* rows, unsigned shift, bool flush, float* floats);
 /// 64 floats to halves in the low 16 bits; rounding as MODE's field. The host must be in a state with denormals on.
 void floats_to_halves(const float* floats, u32* halves, unsigned round);
 

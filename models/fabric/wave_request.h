@@ -45,7 +45,7 @@ struct wave_request : tlm::tlm_extension<wave_request> {
 
   // outputs
   uint8_t result_dwords = 0;      ///< rows written below (VGPRs from the destination on), including TFE's
-  uint8_t result_half = 0;        ///< 0: whole dwords; 1: only low halves are written; 2: only high halves
+  uint8_t result_half = 0;        ///< row 0: 0: whole dword; 1: only bits 15:0 are written; 2: only bits 31:16 (the value stands there). Further rows are whole
   uint64_t result_mask = 0;       ///< lanes written
   alignas(64) uint32_t result[6][64];
   bool result_to_lds = false;     ///< LDS=1 load: `result[0]` goes to LDS at lds_address[lane]

@@ -103,7 +103,7 @@ void vector_memory(micro_op& m) {
   m.returns = kind == memory_kind::load || kind == memory_kind::sample || kind == memory_kind::gather || kind == memory_kind::query || (kind == memory_kind::atomic && i.glc);
   if (i.lds && m.returns) { m.returns = false; result = 0; } // data goes to LDS
   if (!m.returns) result = 0;
-  if (i.tfe && m.returns) ++result;
+  if ((i.tfe || i.lwe) && m.returns) ++result; // residency or LOD warning
   m.vaddr_dwords = uint8_t(address);
   m.vdata_dwords = uint8_t(data);
   m.result_dwords = uint8_t(result);

@@ -72,6 +72,7 @@ private:
   void set_state(wave& w, wave_state s, uint64_t cycle);
   void trace_counters(const wave& w, uint64_t cycle);
   void check_hazards(wave& w, const micro_op& m, uint64_t cycle);
+  void check_wait_states(wave& w, const micro_op& m, uint64_t cycle);
   std::string place(const wave& w) const;
 
   // issue (compute_unit_issue.cpp)
@@ -132,6 +133,7 @@ private:
     wake_at(simd_next_[w.simd]);
   }
 
+  bool follow_wait_states_;
   unsigned index_;
   compute_unit_parameters parameters_;
   fabric::context context_;

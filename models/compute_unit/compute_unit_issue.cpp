@@ -51,6 +51,10 @@ void compute_unit::issued(wave& w, const micro_op& m, uint64_t cycle, unsigned c
     m.profile->lanes += unsigned(__builtin_popcountll(w.regs.exec()));
     m.profile->issue_cycles += cycles;
   }
+  if (follow_wait_states_) {
+    if (w.wait_states.concerns(m)) check_wait_states(w, m, cycle);
+    w.wait_states.issued(m, w.regs);
+  }
   if (observer) observer->issued(index_, w, m, cycle);
 }
 

@@ -102,6 +102,13 @@ unsigned compute_unit::run_slice(wave& w) {
       check_hazards(w, m, loose_cycle());
       if (w.state == wave_state::faulted) return n;
     }
+    if (follow_wait_states_ && m.unit != unit::illegal) {
+      if (w.wait_states.concerns(m)) {
+        check_wait_states(w, m, loose_cycle());
+        if (w.state == wave_state::faulted) return n;
+      }
+      w.wait_states.issued(m, r);
+    }
     switch (m.unit) {
       case unit::valu:
         ++statistics.valu;

@@ -80,6 +80,7 @@ void compute_unit::start_wave(wave& w, workgroup& g, unsigned k, uint64_t cycle)
   w.valu_written = sgpr_set{};
   w.flag_written_cycle = never;
   w.checker.reset();
+  w.wait_states.reset();
   w.current = nullptr;
   w.pc_of_instruction = r.pc;
   w.instructions = 0;
@@ -216,6 +217,19 @@ void compute_unit::check_hazards(wave& w, const micro_op& m, uint64_t cycle) {
   }
   if (context_.run)
     context_.run->report({"lyra/hazard/waitcnt", fmt::format("'{}' at PC {:#x} {} ({})", isa::disassemble(m.inst, code_.chip(), m.pc), m.pc, text, place(w)), clock().at(cycle), m.pc, w.id});
+}
+
+void compute_unit::check_wait_states(wave& w, const micro_op& m, uint64_t cycle) {
+  const auto v = w.wait_states.check(m, w.regs);
+  if (!v) return;
+  ++statistics.missing_wait_states;
+  const auto& rule = rule_of(v.row);
+  const std::string reg = v.vgpr >= 0 ? fmt::format(" (v{})", v.vgpr) : v.sgpr == 106 || v.sgpr == 107 ? " (vcc)" : v.sgpr >= 0 ? fmt::format(" (s{})", v.sgpr) : std::string();
+  const std::string text = fmt::format("{} wait state{} missing behind '{}' at PC {:#x}: {} needs {} before {}{}; put s_nop {} in between", v.missing, v.missing > 1 ? "s" : "",
+                                       isa::disassemble(v.producer->inst, code_.chip(), v.producer->pc), v.producer->pc, rule.producer, rule.states, rule.consumer, reg, v.missing - 1);
+  if (parameters_.wait_states == "error") { fault(w, "lyra/hazard/wait-states", text, cycle); return; }
+  if (context_.run)
+    context_.run->report({"lyra/hazard/wait-states", fmt::format("'{}' at PC {:#x}: {} ({})", isa::disassemble(m.inst, code_.chip(), m.pc), m.pc, text, place(w)), clock().at(cycle), m.pc, w.id});
 }
 
 void compute_unit::close_statistics() {

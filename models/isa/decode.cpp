@@ -376,8 +376,8 @@ bool decoder::vop3_interp() {
   i_.op_sel = static_cast<uint8_t>(bit1(8));
   i_.clamp = bit(15);
   i_.omod = static_cast<uint8_t>(bits1(28, 27));
-  i_.abs = static_cast<uint8_t>(bits(10, 8));
-  i_.neg = static_cast<uint8_t>(bits1(31, 29));
+  i_.abs = static_cast<uint8_t>(bits(10, 9)); // SRC1 and SRC2 of the encoding are src[0] and src[1]
+  i_.neg = static_cast<uint8_t>(bits1(31, 30));
   if (r.id == op::v_interp_mov_f32) {
     i_.simm16 = static_cast<int32_t>(bits1(17, 9));
     if (i_.simm16 > 2) return fail("v_interp_mov_f32: parameter %d is none of P10, P20, P0", i_.simm16);

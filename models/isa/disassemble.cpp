@@ -31,6 +31,7 @@ private:
   void value(const operand& o);
   void operand_plain(const operand& o) { separate(); value(o); }
   void operand_modified(unsigned n, bool sign_extends);
+  void negated(const operand& o, bool neg, bool abs);
   void flag(bool on, const char* name) { if (on) { text_ += ' '; put(name); } }
   void offset(int32_t v, bool as_hex = false);
 
@@ -201,12 +202,17 @@ void writer::operand_modified(unsigned n, bool sign_extends) {
     if (sext) put(")");
     return;
   }
-  // -1 would be another constant: LLVM writes neg(1)
-  const bool number = !i_.src[n].is_vgpr() && !i_.src[n].is_sgpr_like() && i_.src[n].code <= operand_code::int_m16;
+  negated(i_.src[n], neg, abs);
+}
+
+/// -v1, |v1|, -|v1|; a negated constant is written neg(1), since -1 would be another constant.
+void writer::negated(const operand& o, bool neg, bool abs) {
+  using namespace operand_code;
+  const bool number = (o.code >= zero && o.code <= int_m16) || (o.code >= f_0_5 && o.code <= inv_2pi) || o.is_literal();
   const bool call = neg && !abs && number;
   if (neg) put(call ? "neg(" : "-");
   if (abs) text_ += '|';
-  value(i_.src[n]);
+  value(o);
   if (abs) text_ += '|';
   if (call) text_ += ')';
 }
@@ -216,9 +222,9 @@ void writer::operand_modified(unsigned n, bool sign_extends) {
 void writer::mnemonic() {
   const opcode_info& r = *i_.info;
   put(r.name);
+  if (r.dst == operand_type::none && r.src[0] == operand_type::none) return; // v_nop, v_clrexcp: one name in all forms
   if (i_.form == form::dpp) return put("_dpp");
   if (i_.form == form::sdwa) return put("_sdwa");
-  if (r.dst == operand_type::none && r.src[0] == operand_type::none) return;
   switch (r.encoding) {
     case encoding::VOP1:
     case encoding::VOP2:
@@ -388,7 +394,7 @@ void writer::smem() {
   if (i_.vdata.present()) operand_plain(i_.vdata);
   if (r.id == op::s_atc_probe || r.id == op::s_atc_probe_buffer) {
     separate();
-    decimal(i_.simm16);
+    value_32(static_cast<uint32_t>(i_.simm16));
   }
   if (!i_.srsrc.present()) return;
   operand_plain(i_.srsrc);
@@ -445,7 +451,7 @@ void writer::dpp_suffix() {
   hex(i_.row_mask);
   put(" bank_mask:");
   hex(i_.bank_mask);
-  if (i_.bound_ctrl) put(" bound_ctrl:0");
+  if (i_.bound_ctrl) put(" bound_ctrl:1");
 }
 
 void writer::sdwa_suffix() {
@@ -465,6 +471,10 @@ void writer::sdwa_suffix() {
   }
 }
 
+bool is_k(const opcode_info& r) {
+  return r.id == op::v_madmk_f32 || r.id == op::v_madak_f32 || r.id == op::v_madmk_f16 || r.id == op::v_madak_f16;
+}
+
 /// VOP1, VOP2, VOPC in all their forms.
 void writer::vector() {
   const opcode_info& r = *i_.info;
@@ -475,9 +485,16 @@ void writer::vector() {
     if (n == 2 && r.has(DST_IS_SRC)) break;
     const operand_type t = r.src[n];
     const bool whole = t == operand_type::i16 || t == operand_type::i32;
+    if (is_k(r) && i_.src[n].is_literal()) {
+      separate();
+      if (n != 0) hex(i_.literal); // K: always in hexadecimal, all 32 bits
+      else if (r.id == op::v_madmk_f16) value_32(i_.literal);
+      else value(i_.src[0]);
+      continue;
+    }
     if (t == operand_type::mask || i_.form == form::plain) operand_plain(i_.src[n]);
     else if (i_.form == form::sdwa) operand_modified(n, whole);
-    else if (r.has(MODIFIERS_0 << n)) operand_modified(n, false);
+    else if (r.has(MODIFIERS_0 << n) && r.id != op::v_cndmask_b32) operand_modified(n, whole); // LLVM does not show those of v_cndmask_b32_dpp
     else operand_plain(i_.src[n]);
   }
   if (i_.form == form::dpp) return dpp_suffix();
@@ -496,7 +513,7 @@ void writer::vop3() {
   for (unsigned n = 0; n < 3 && r.src[n] != operand_type::none; ++n) {
     if (n == 2 && r.has(DST_IS_SRC)) break;
     const bool whole = r.src[n] == operand_type::i16 || r.src[n] == operand_type::i32;
-    if (r.has(MODIFIERS_0 << n)) operand_modified(n, whole);
+    if (r.has(MODIFIERS_0 << n) && !(whole && r.has(OP_SEL))) operand_modified(n, whole);
     else operand_plain(i_.src[n]);
     ++count;
   }
@@ -515,18 +532,8 @@ void writer::vop3p() {
   unsigned count = 0;
   for (unsigned n = 0; n < 3 && r.src[n] != operand_type::none; ++n, ++count) {
     separate();
-    if (mixed) {
-      const bool neg = (i_.neg >> n) & 1, abs = (i_.neg_hi >> n) & 1;
-      const bool number = !i_.src[n].is_vgpr() && !i_.src[n].is_sgpr_like() && i_.src[n].code <= operand_code::int_m16;
-      const bool call = neg && !abs && number;
-      if (neg) put(call ? "neg(" : "-");
-      if (abs) text_ += '|';
-      value(i_.src[n]);
-      if (abs) text_ += '|';
-      if (call) text_ += ')';
-    } else {
-      value(i_.src[n]);
-    }
+    if (mixed) negated(i_.src[n], (i_.neg >> n) & 1, (i_.neg_hi >> n) & 1);
+    else value(i_.src[n]);
   }
   const unsigned all = (1u << count) - 1;
   bit_list(" op_sel:", i_.op_sel & all, count, 0);
@@ -663,7 +670,10 @@ void writer::buffer() {
   static const char* const number_formats[] = {"UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "RESERVED_6", "FLOAT"};
   const opcode_info& r = *i_.info;
   if (r.memory == memory_kind::cache) return;
-  if (i_.vdata.present()) operand_plain(i_.vdata);
+  if (i_.vdata.present()) { // without TFE's dword
+    separate();
+    reg(i_.vdata, dwords_of(i_.vdata.type) - (i_.tfe ? 1 : 0));
+  }
   if (i_.vaddr.present()) {
     operand_plain(i_.vaddr);
   } else if (r.memory != memory_kind::store_lds) {
@@ -698,7 +708,10 @@ void writer::buffer() {
 }
 
 void writer::mimg() {
-  operand_plain(i_.vdata);
+  separate();
+  unsigned data = dwords_of(i_.vdata.type);
+  if (i_.info->memory == memory_kind::gather && data == 3) data = 4; // LLVM has no three-dword gather (D16 with TFE)
+  reg(i_.vdata, data);
   operand_plain(i_.vaddr);
   operand_plain(i_.srsrc);
   if (i_.ssamp.present()) operand_plain(i_.ssamp);

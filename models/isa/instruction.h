@@ -56,7 +56,7 @@ struct instruction {
   // DPP
   uint16_t dpp_ctrl = 0;
   uint8_t row_mask = 0xf, bank_mask = 0xf;
-  bool bound_ctrl = false;        ///< the encoding's BOUND_CTRL bit (1: out-of-range lanes read 0; printed bound_ctrl:0)
+  bool bound_ctrl = false;        ///< the encoding's BOUND_CTRL bit (1: out-of-range lanes read 0; LLVM 15 prints it as bound_ctrl:1)
 
   // SDWA
   sdwa_select dst_sel = sdwa_select::dword, src_sel[2] = {sdwa_select::dword, sdwa_select::dword};

@@ -154,7 +154,7 @@ l1_cache::stall l1_cache::read(payload& p, cycle_t c) {
   const uint64_t line = p.get_address();
   const int i = lines_.find(line);
   const uint64_t mask = p.get_byte_enable_ptr() ? payload_pool::byte_mask(p) : ~uint64_t(0);
-  const unsigned bytes = policy.used_bytes ? policy.used_bytes : p.get_byte_enable_ptr() ? bits(mask) : line_bytes;
+  const unsigned bytes = policy.wanted_bytes ? policy.wanted_bytes : p.get_byte_enable_ptr() ? bits(mask) : line_bytes;
   if (!policy.glc && i != cache_array::absent) {
     merge_bytes(p.get_data_ptr(), lines_.data(i), mask);
     lines_.touch(i);

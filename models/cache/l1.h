@@ -88,7 +88,7 @@ struct l1_statistics {
 /// it is done: a read when its data is in, a write or atomic when L2 has acknowledged it. When TD responds, L1 responds to TA.
 /// `l2_port` (initiator): own payloads. `control_port` (target): invalidation at a dispatch start, beside the stream.
 /// policy.tag stays as TA wrote it; bits 63:16 name the instruction: lanes of one instruction share GLC=1 fills and combine writes.
-/// policy.hit is set where a read was served from here, policy.used_bytes narrows the use of the data path.
+/// policy.hit is set where a read was served from here, policy.wanted_bytes narrows the use of the data path.
 ///
 /// Rules (ISA 8.1): GLC=1 reads drop a matching line and fetch from L2, the line does not stay; writes go through to L2, the line stays
 /// only if GLC=0 and one instruction wrote all 64 bytes; atomics drop the line. All of these, and invalidations, poison an outstanding

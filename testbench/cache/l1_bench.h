@@ -289,7 +289,7 @@ struct l1_bench {
   };
   static void set(payload& p, uint64_t tag, policy o) {
     auto& e = payload_pool::policy(p);
-    e.tag = tag; e.glc = o.glc; e.slc = o.slc; e.nv = o.nv; e.used_bytes = o.used;
+    e.tag = tag; e.glc = o.glc; e.slc = o.slc; e.nv = o.nv; e.wanted_bytes = o.used;
   }
   /// Each returns the tag.
   uint64_t read(cycle_t c, uint64_t line, policy o = {}, uint64_t tag = 0) {

@@ -27,9 +27,9 @@ struct policy_extension : tlm::tlm_extension<policy_extension> {
   uint16_t source = 0;    ///< which requester of the machine (statistics, fairness, trace)
   uint16_t route = 0;     ///< for the interconnect: the port the request came in by
   uint64_t tag = 0;       ///< the requester's own note (TA: which instruction and line; comes back unchanged)
-  uint8_t used_bytes = 0; ///< TA -> L1: different bytes of the line that the instruction takes or gives, for the data path's occupancy (0: all)
-  bool hit = false;       ///< L1 -> TD: the line was there when the request came (observers only)
-  void clear() { glc = slc = nv = streaming = hit = false; control = cache_control::none; tag = 0; used_bytes = 0; }
+  uint8_t wanted_bytes = 0; ///< hint for the width of data paths: bytes of the line that the requester will use; 0: all
+  bool hit = false;       ///< written by a cache: it answered without going below (observers)
+  void clear() { glc = slc = nv = streaming = hit = false; control = cache_control::none; tag = 0; wanted_bytes = 0; }
   tlm_extension_base* clone() const override { return new policy_extension(*this); }
   void copy_from(const tlm_extension_base& e) override { *this = static_cast<const policy_extension&>(e); }
 };

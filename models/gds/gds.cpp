@@ -30,7 +30,7 @@ ordered_append::request ordered_request(const wave_request& w, uint64_t token) {
 global_data_share::global_data_share(sc_core::sc_module_name name, const context& context, const gds_parameters& parameters, unsigned ports)
     : timed_module(name, context.core), parameters_(parameters), banks_(parameters_.rates), chaos_(context.chaos), number_(module_number(this->name())), ports_(ports) {
   for (unsigned k = 0; k < ports; ++k) {
-    ports_[k].port = std::make_unique<target_port>("cu_socket" + std::to_string(k), *this, k);
+    ports_[k].port = std::unique_ptr<target_port>(new target_port("cu_socket" + std::to_string(k), *this, k));
     ports_[k].fifo.resize(parameters_.queue_depth);
   }
   if (context.statistics) context.statistics->add(this->name(), statistics_);

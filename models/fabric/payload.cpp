@@ -10,6 +10,7 @@ struct payload_pool::slot {
   payload p;
 };
 
+payload_pool::payload_pool() = default;
 payload_pool::~payload_pool() = default;
 
 payload& payload_pool::take(std::vector<payload*>& idle, bool atomic) {

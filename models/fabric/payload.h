@@ -52,7 +52,7 @@ struct atomic_extension : tlm::tlm_extension<atomic_extension> {
 /// A payload comes with a 64-byte data array, a 64-byte byte-enable array and its sticky policy (and atomic) extension.
 class payload_pool : public tlm::tlm_mm_interface {
 public:
-  payload_pool() = default;
+  payload_pool();
   ~payload_pool() override;
   payload_pool(const payload_pool&) = delete;
   payload_pool& operator=(const payload_pool&) = delete;

@@ -194,9 +194,8 @@ bool decoder::source(operand& o, unsigned code, operand_type t) {
       if (!take_literal()) return false;
       break;
     case code_class::constant:
-      if (t == operand_type::mask || t == operand_type::b32 || t == operand_type::b64)
-        if (t == operand_type::mask || i_.info->encoding == encoding::SOP1)
-          return fail("%s: operand code %u is a constant where a scalar register must stand", i_.info->name, code);
+      if (t == operand_type::mask || dwords > 2 || (i_.info->encoding == encoding::SOP1 && (t == operand_type::b32 || t == operand_type::b64)))
+        return fail("%s: operand code %u is a constant where registers must stand", i_.info->name, code);
       break;
     case code_class::lds_direct:
       if (dwords > 1) return fail("LDS_DIRECT is a 32-bit operand, %s reads %u bits", i_.info->name, 32 * dwords);

@@ -570,6 +570,7 @@ bool decoder::buffer(bool typed) {
     i_.lds = bit(16);
     if (i_.lds && !r.has(LOADS_LDS) && r.memory != memory_kind::store_lds) return fail("%s cannot have LDS set: it does not write to LDS", r.name);
     if (!i_.lds && r.memory == memory_kind::store_lds) return fail("%s must have LDS set", r.name);
+    if (r.memory == memory_kind::store_lds && !zero(bits(13, 12), "OFFEN, IDXEN")) return false;
   }
   if (!sgpr(i_.srsrc, bits1(20, 16) * 4, operand_type::b128, "SRSRC")) return false;
   const unsigned soffset = bits1(31, 24);

@@ -702,10 +702,12 @@ void writer::buffer() {
   flag(i_.idxen, "idxen");
   flag(i_.offen, "offen");
   offset(i_.offset);
+  const bool stores_lds = r.memory == memory_kind::store_lds; // LLVM's order for this one: lds first
+  flag(stores_lds, "lds");
   flag(i_.glc, "glc");
   flag(i_.slc, "slc");
   flag(i_.tfe && !i_.lds && r.memory != memory_kind::atomic, "tfe");
-  flag(i_.lds, "lds");
+  flag(i_.lds && !stores_lds, "lds");
 }
 
 void writer::mimg() {

@@ -45,8 +45,8 @@ bool code_listing::next(listing_line& line) {
 std::string format_line(const listing_line& line) {
   char text[96];
   std::string s = "\t" + line.text;
-  if (s.size() < 59) s.append(59 - s.size(), ' ');
-  snprintf(text, sizeof text, " // %012llX: %0*X", static_cast<unsigned long long>(line.address), static_cast<int>(line.size_bytes < 4 ? 2 * line.size_bytes : 8),
+  if (s.size() < 60) s.append(60 - s.size(), ' ');
+  snprintf(text, sizeof text, "// %012llX: %0*X", static_cast<unsigned long long>(line.address), static_cast<int>(line.size_bytes < 4 ? 2 * line.size_bytes : 8),
            line.words[0]);
   s += text;
   if (line.size_bytes == 8) {

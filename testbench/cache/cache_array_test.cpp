@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(a_fill_never_overwrites_bytes_stored_before_it) {
   c.fill(i, memory, ~uint64_t(0));
   BOOST_TEST(c.valid(i) == ~uint64_t(0));
   BOOST_TEST(c.dirty(i) == 0xf0f0u);
-  for (int k = 0; k < 64; ++k) BOOST_TEST(int(c.data(i)[k]) == int(0xf0f0 >> k & 1 ? store[k] : memory[k]));
+  for (int k = 0; k < 64; ++k) BOOST_TEST(int(c.data(i)[k]) == int(uint64_t(0xf0f0) >> k & 1 ? store[k] : memory[k]));
 }
 
 BOOST_AUTO_TEST_CASE(an_l2_channel_uses_all_its_sets_for_the_blocks_it_owns) {

@@ -16,7 +16,7 @@ namespace lyra::scalar_cache {
 struct instruction_cache_parameters {
   unsigned size_bytes = 32768, ways = 4;
   unsigned requests_per_cycle = 1;
-  unsigned hit_latency_cycles = 20, miss_request_cycles = 10, fill_return_cycles = 15;
+  unsigned hit_latency_cycles = 20, miss_request_cycles = 25, fill_return_cycles = 40;
   unsigned mshrs = 16, requests_outstanding = 128, port_queue_entries = 8;
   unsigned prefetch_lines = 1;
 

@@ -10,7 +10,7 @@ namespace lyra::scalar_cache {
 struct data_cache_parameters {
   unsigned size_bytes = 16384, ways = 4;
   unsigned requests_per_cycle = 1, return_bytes_per_cycle = 64;
-  unsigned hit_latency_cycles = 40, miss_request_cycles = 10, fill_return_cycles = 15;
+  unsigned hit_latency_cycles = 40, miss_request_cycles = 25, fill_return_cycles = 40;
   unsigned mshrs = 32, writes_outstanding = 32, requests_outstanding = 128, port_queue_entries = 8;
   std::string ordering = "as_it_comes";
   uint64_t ordering_seed = 1;
@@ -26,8 +26,8 @@ struct data_cache_parameters {
     v("requests_per_cycle", requests_per_cycle, {"requests/cycle", 1, 16, nullptr, "soc_gfx906: one K$ request/clk", "lookups in one cycle, all compute units together"});
     v("return_bytes_per_cycle", return_bytes_per_cycle, {"bytes/cycle", 16, 64, nullptr, "soc_gfx906: 64 B/clk per SQC", "width of the return bus; one answer a cycle"});
     v("hit_latency_cycles", hit_latency_cycles, {"cycles", 1, 1500, nullptr, "MT4G, MI100: 50 clk a dependent load, less the compute unit's share", "lookup to answer"});
-    v("miss_request_cycles", miss_request_cycles, {"cycles", 1, 1000, nullptr, "share of the 155 clk miss penalty, MT4G, MI100", "lookup to the request at the crossbar"});
-    v("fill_return_cycles", fill_return_cycles, {"cycles", 1, 1000, nullptr, "share of the 155 clk miss penalty, MT4G, MI100", "data or acknowledgement from L2 to answer"});
+    v("miss_request_cycles", miss_request_cycles, {"cycles", 1, 1000, nullptr, "MT4G, MI100: a miss costs 155 clk more than a hit, of which crossbar and L2 take 130", "lookup to the request at the crossbar"});
+    v("fill_return_cycles", fill_return_cycles, {"cycles", 1, 1000, nullptr, "MT4G, MI100: a miss costs 155 clk more than a hit, of which crossbar and L2 take 130", "data or acknowledgement from L2 to answer"});
     v("mshrs", mshrs, {"lines", 1, 256, nullptr, "assumed", "fills outstanding"});
     v("writes_outstanding", writes_outstanding, {"requests", 1, 1024, nullptr, "assumed", "writes and atomics that L2 has not acknowledged; write-backs may exceed it"});
     v("requests_outstanding", requests_outstanding, {"requests", 1, 256, nullptr, "assumed", "requests looked up and not answered yet"});

@@ -102,7 +102,7 @@ void gpr_idx_on(registers& w, const instruction& i) {
   const u32 index = scalar32(w, i, i.src[0].code);
   set_mode_bit(w, mode_bit::gpr_idx_en, true);
   set_index(w, index);
-  set_index_mode(w, i.words[0] >> 8); // the raw SSRC1 field
+  set_index_mode(w, u32(i.simm16)); // the raw SSRC1 field
 }
 void gpr_idx_off(registers& w, const instruction&) { set_mode_bit(w, mode_bit::gpr_idx_en, false); }
 void gpr_idx_idx(registers& w, const instruction& i) { set_index(w, scalar32(w, i, i.src[0].code)); }

@@ -133,12 +133,10 @@ template <class F> void interpolate(wave_registers& w, const isa::instruction& i
     }
     u32 h = float_to_half(r, e.round64);
     if (e.flush_out16 && !(h & 0x7c00)) h &= 0x8000;
-    const bool high = i.op_sel >> 3 & 1;
-    out[k] = high ? (old[k] & 0xffff) | h << 16 : keeps ? (old[k] & 0xffff0000u) | h : h;
+    out[k] = keeps ? (old[k] & 0xffff0000u) | h : h;
   }
   write_lanes(w.vgpr[to], out, exec);
 }
-float half_part(const isa::instruction& i, float v, int j) { return half_to_float(bits_as<u32>(v) >> (i.op_sel >> j & 1 ? 16 : 0) & 0xffff); }
 
 void interp_p1(wave_registers& w, const isa::instruction& i) {
   interpolate(w, i, false, false, [&](int k, float s, float, float) { return fused(parameter(w, i, k, 0), s, parameter(w, i, k, 2)); });
@@ -150,15 +148,15 @@ void interp_mov(wave_registers& w, const isa::instruction& i) {
   if (skipped(w)) return;
   const unsigned to = number_of(w, i.dst, 3);
   if (to >= w.vgpr_count) return;
-  const unsigned which = i.src[0].present() ? i.src[0].code & 3 : i.words[i.encoding() == isa::encoding::VOP3 ? 1 : 0] >> (i.encoding() == isa::encoding::VOP3 ? 9 : 0) & 3;
+  const unsigned which = unsigned(i.simm16) & 3;
   alignas(64) u32 out[lanes];
   for (int k = 0; k < lanes; ++k) out[k] = bits_as<u32>(parameter(w, i, k, which));
   write_lanes(w.vgpr[to], out, exec_of(w));
 }
-/// The 16-bit forms keep two halves in each parameter dword; op_sel bit 0 of the encoding's "high" flag picks one (LLVM: attr.x high).
+/// The 16-bit forms keep two halves in each parameter dword; HIGH (op_sel bit 0) picks one (LLVM: "attr.x high").
 float half_parameter(const wave_registers& w, const isa::instruction& i, int lane, unsigned which) {
   const u32 b = bits_as<u32>(parameter(w, i, lane, which));
-  const bool high = i.words[1] >> 8 & 1;
+  const bool high = i.op_sel & 1;
   return half_to_float(b >> (high ? 16 : 0) & 0xffff);
 }
 void interp_p1ll_f16(wave_registers& w, const isa::instruction& i) {
@@ -166,7 +164,7 @@ void interp_p1ll_f16(wave_registers& w, const isa::instruction& i) {
 }
 void interp_p1lv_f16(wave_registers& w, const isa::instruction& i) {
   interpolate(w, i, false, false, [&](int k, float s, float p0, float) {
-    const bool high = i.words[1] >> 8 & 1;
+    const bool high = i.op_sel & 1;
     return fused(half_parameter(w, i, k, 0), s, half_to_float(bits_as<u32>(p0) >> (high ? 16 : 0) & 0xffff));
   });
 }

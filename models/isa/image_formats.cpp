@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isa/image_formats.h"
+#include "isa/formats.h"
 #include "isa/image_blocks.h"
-#include <array>
 #include <cmath>
 #include <cstring>
 
@@ -96,89 +96,37 @@ struct format_table {
 };
 const format_table& table() { static const format_table t; return t; }
 
-/// sRGB of all 8-bit codes, and unorm of all 8-bit codes.
-struct byte_tables {
-  float unorm[256], srgb[256];
-  byte_tables() {
-    for (unsigned i = 0; i < 256; ++i) {
-      unorm[i] = float(i / 255.0);
-      double v = i / 255.0;
-      srgb[i] = float(v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4));
-    }
-  }
-};
-const byte_tables& bytes() { static const byte_tables t; return t; }
+/// sRGB of all 8-bit codes.
+const float* srgb_bytes() {
+  struct table {
+    float value[256];
+    table() { for (unsigned i = 0; i < 256; ++i) { double v = i / 255.0; value[i] = float(v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4)); } }
+  };
+  static const table t;
+  return t.value;
+}
 
 int32_t sign_extend(uint32_t v, unsigned n) { return int32_t(v << (32 - n)) >> (32 - n); }
 
 uint32_t to_register(uint32_t raw, unsigned n, unsigned number, bool degamma) {
-  switch (number) {
-    case nf::unorm:
-      if (n == 8) return bits_of(degamma ? bytes().srgb[raw] : bytes().unorm[raw]);
-      return bits_of(float(double(raw) / double((uint64_t(1) << n) - 1)));
-    case nf::snorm: {
-      if (n == 1) return bits_of(raw ? -1.0f : 0.0f); // one bit holds 0 and -1 only
-      double v = double(sign_extend(raw, n)) / double((uint64_t(1) << (n - 1)) - 1);
-      return bits_of(float(v < -1 ? -1 : v));
-    }
-    case nf::uscaled: return bits_of(float(raw));
-    case nf::sscaled: return bits_of(float(sign_extend(raw, n)));
-    case nf::uint: return raw;
-    case nf::sint: return uint32_t(sign_extend(raw, n));
-    case nf::snorm_ogl: return bits_of(float((2.0 * sign_extend(raw, n) + 1) / double((uint64_t(1) << n) - 1)));
-    case nf::srgb: return bits_of(bytes().srgb[raw]);
-    default:
-      if (n == 32) return raw;
-      if (n == 16) return bits_of(half_to_float(uint16_t(raw)));
-      return bits_of(small_float_to_float(raw, n - 5));
-  }
+  if (number == nf::srgb || (degamma && number == nf::unorm && n == 8)) return bits_of(srgb_bytes()[raw]);
+  if (number == nf::snorm_ogl) return bits_of(float((2.0 * sign_extend(raw, n) + 1) / double((uint64_t(1) << n) - 1)));
+  return formats::decode_component(raw, n, number);
 }
-
-/// Round to nearest even of a double that fits.
-double nearest(double v) { return std::nearbyint(v); }
 
 uint32_t from_register(uint32_t v, unsigned n, unsigned number) {
   uint32_t mask = n == 32 ? ~0u : (1u << n) - 1;
   float f = float_of(v);
-  switch (number) {
-    case nf::unorm: {
-      if (!(f > 0)) return 0;
-      return f >= 1 ? mask : uint32_t(nearest(double(f) * mask));
-    }
-    case nf::snorm: {
-      if (n == 1 || f != f) return 0;
-      double top = double((uint64_t(1) << (n - 1)) - 1);
-      double c = f < -1 ? -1.0 : f > 1 ? 1.0 : double(f);
-      return uint32_t(int64_t(nearest(c * top))) & mask;
-    }
-    case nf::snorm_ogl: {
-      if (f != f) return 0;
-      double c = f < -1 ? -1.0 : f > 1 ? 1.0 : double(f), range = double((uint64_t(1) << n) - 1);
-      return uint32_t(int64_t(nearest((c * range - 1) / 2))) & mask;
-    }
-    case nf::uscaled:
-      if (!(f > 0)) return 0;
-      return double(f) >= double(mask) ? mask : uint32_t(f);
-    case nf::sscaled: {
-      if (f != f) return 0;
-      double top = double((uint64_t(1) << (n - 1)) - 1), c = double(f) < -top - 1 ? -top - 1 : double(f) > top ? top : double(f);
-      return uint32_t(int64_t(c)) & mask;
-    }
-    case nf::uint: return v > mask ? mask : v;
-    case nf::sint: {
-      int64_t top = (int64_t(1) << (n - 1)) - 1, c = int32_t(v);
-      c = c > top ? top : c < -top - 1 ? -top - 1 : c;
-      return uint32_t(c) & mask;
-    }
-    case nf::srgb: {
-      if (!(f > 0)) return 0;
-      return f >= 1 ? mask : uint32_t(nearest(double(linear_to_srgb(f)) * mask));
-    }
-    default:
-      if (n == 32) return v;
-      if (n == 16) return float_to_half(f);
-      return float_to_small_float(f, n - 5);
+  if (number == nf::srgb) {
+    if (!(f > 0)) return 0;
+    return f >= 1 ? mask : uint32_t(std::nearbyint(double(linear_to_srgb(f)) * mask));
   }
+  if (number == nf::snorm_ogl) {
+    if (f != f) return 0;
+    double c = f < -1 ? -1.0 : f > 1 ? 1.0 : double(f), range = double((uint64_t(1) << n) - 1);
+    return uint32_t(int64_t(std::nearbyint((c * range - 1) / 2))) & mask;
+  }
+  return formats::encode_component(v, n, number);
 }
 
 /// The number format of one component: alpha of sRGB is linear; the 8-bit part of X24_8_32 float is an integer.
@@ -201,38 +149,7 @@ unsigned image_element_bytes(unsigned data) {
   return 0;
 }
 
-float half_to_float(uint16_t h) {
-  uint32_t sign = uint32_t(h & 0x8000) << 16, exponent = h >> 10 & 31, mantissa = h & 0x3ff;
-  if (exponent == 31) return float_of(sign | 0x7f800000 | mantissa << 13);
-  if (exponent) return float_of(sign | (exponent + 112) << 23 | mantissa << 13);
-  float magnitude = float(mantissa) * (1.0f / 16777216.0f);
-  return sign ? -magnitude : magnitude;
-}
-
-uint16_t float_to_half(float f) {
-  uint32_t u = bits_of(f), sign = u >> 16 & 0x8000, magnitude = u & 0x7fffffff;
-  if (magnitude >= 0x7f800000) return uint16_t(sign | 0x7c00 | (magnitude > 0x7f800000 ? 0x200 | (magnitude >> 13 & 0x3ff) : 0));
-  if (magnitude >= 0x47800000) return uint16_t(sign | 0x7c00);
-  if (magnitude < 0x38800000) { // below the smallest normal: counts of 2^-24
-    float scaled = float_of(magnitude) * 16777216.0f;
-    return uint16_t(sign | uint32_t(std::nearbyint(scaled)));
-  }
-  uint32_t rounded = magnitude + 0xfff + (magnitude >> 13 & 1);
-  return uint16_t(sign | ((rounded - 0x38000000) >> 13));
-}
-
-float small_float_to_float(unsigned v, unsigned mantissa) { return half_to_float(uint16_t(v << (10 - mantissa))); }
-
-unsigned float_to_small_float(float f, unsigned mantissa) {
-  uint32_t u = bits_of(f), magnitude = u & 0x7fffffff;
-  unsigned infinity = 31u << mantissa;
-  if (magnitude > 0x7f800000) return infinity | 1u << (mantissa - 1);
-  if (u >> 31) return 0;
-  if (magnitude == 0x7f800000) return infinity;
-  if (magnitude >= 0x47800000) return infinity - 1;
-  if (magnitude < 0x38800000) return unsigned(float_of(magnitude) * float(1u << (14 + mantissa)));
-  return (magnitude - 0x38000000) >> (23 - mantissa);
-}
+float half_to_float(uint16_t h) { return float_of(formats::f16_to_f32(h)); }
 
 uint32_t encode_shared_exponent(const float rgb[3]) {
   // Largest value: (2^9 - 1) / 2^9 * 2^(31 - 15)

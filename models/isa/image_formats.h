@@ -49,17 +49,11 @@ unsigned image_element_bytes(unsigned data);
 /// The texel at (x, y) inside an element's block (0, 0 for formats without blocks).
 /// `degamma`: 8-bit unorm colour is taken for sRGB (FORCE_DEGAMMA).
 void decode_texel(const image_format& f, const uint8_t* element, unsigned x, unsigned y, uint32_t rgba[4], bool degamma = false);
-/// Fills an element's bytes. Only storable formats; components the format lacks are ignored. Norm: clamp, scale, to nearest even; integers
-/// saturate; scaled: truncate and saturate; floats narrower than 32 bits: to nearest even (10 and 11 bits: toward zero, negatives are 0).
+/// Fills an element's bytes. Only storable formats; components the format lacks are ignored. Fields convert as isa/formats.h says (nearest
+/// even everywhere, integers saturate); sRGB encodes the colour; the 8 bits beside a 32-bit depth are an integer.
 void encode_texel(const image_format& f, const uint32_t rgba[4], uint8_t* element);
 
 float half_to_float(uint16_t h);
-/// To nearest even; overflow gives infinity.
-uint16_t float_to_half(float f);
-/// Unsigned floats with 5 exponent bits and `mantissa` bits (6: 11-bit, 5: 10-bit), as in 10_11_11. Encoding truncates; negatives and -inf
-/// give 0, values above the largest finite one give that one, +inf stays.
-float small_float_to_float(unsigned v, unsigned mantissa);
-unsigned float_to_small_float(float f, unsigned mantissa);
 /// 5_9_9_9, truncation replaced by nearest as the Direct3D formula says.
 uint32_t encode_shared_exponent(const float rgb[3]);
 /// sRGB transfer functions (IEC 61966-2-1), each computed in double and rounded once.

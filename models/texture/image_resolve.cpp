@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // TD: fetched texels to result registers.
+#include "isa/formats.h"
 #include "texture/image_work.h"
 #include <algorithm>
 #include <cstring>
@@ -39,7 +40,7 @@ unsigned pack(fabric::wave_request& q, const image_work& w, unsigned lane, const
   }
   for (unsigned k = 0; k < n; k += 2) {
     uint32_t half[2] = {0, 0};
-    for (unsigned j = 0; j < 2 && k + j < n; ++j) half[j] = w.format->integer ? value[k + j] & 0xffff : isa::float_to_half(float_of(value[k + j]));
+    for (unsigned j = 0; j < 2 && k + j < n; ++j) half[j] = isa::formats::to_d16(value[k + j], w.format->integer ? w.format->number : unsigned(isa::formats::NFMT_FLOAT));
     q.result[k / 2][lane] = half[0] | half[1] << 16;
   }
   return (n + 1) / 2;
@@ -73,7 +74,6 @@ struct texel_reader {
 void resolve_image_load(fabric::wave_request& q, const image_state& state, const access_plan& plan) {
   const image_work& w = state.work();
   const isa::instruction& inst = *q.inst;
-  const isa::image_format& f = *w.format;
   bool sampled = w.operation.uses_sampler();
   texel_reader reader{w, plan, sampled && w.sampler.force_degamma};
   for (unsigned lane = 0; lane < 64; ++lane) {
@@ -130,7 +130,6 @@ void resolve_image_load(fabric::wave_request& q, const image_state& state, const
       }
       for (unsigned k = 0; k < 4; ++k) if (w.dmask >> k & 1) value[n++] = select(w, k, memory);
     }
-    (void)f;
     unsigned row = pack(q, w, lane, value, n);
     if (w.status_row) {
       uint32_t status = 0;

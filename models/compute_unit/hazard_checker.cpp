@@ -10,7 +10,9 @@ void hazard_checker::issued(const micro_op& m, bool vm, bool lgkm) {
     vgprs_ |= m.vgpr_writes;
     if (m.unit == unit::smem) sgprs_ |= m.sgpr_writes;
   }
-  if (entries_.size() > 96) forget_completed();
+  vm_ += vm;
+  ds_ += lgkm && m.unit == unit::lds;
+  if (vm_ > 63 || ds_ > 15) forget_completed();
 }
 
 void hazard_checker::forget_completed() {
@@ -59,6 +61,8 @@ void hazard_checker::waited(unsigned vm, unsigned lgkm) {
 }
 
 void hazard_checker::rebuild() {
+  vm_ = ds_ = 0;
+  for (auto& e : entries_) { vm_ += e.vm; ds_ += e.lgkm && e.in_order_lgkm; }
   vgprs_ = vgpr_set{};
   sgprs_ = sgpr_set{};
   for (auto& e : entries_)

@@ -10,7 +10,7 @@ namespace lyra::compute_unit {
 
 class hazard_checker {
 public:
-  void reset() { entries_.clear(); vgprs_ = vgpr_set{}; sgprs_ = sgpr_set{}; }
+  void reset() { entries_.clear(); vm_ = ds_ = 0; vgprs_ = vgpr_set{}; sgprs_ = sgpr_set{}; }
   bool idle() const { return entries_.empty(); }
 
   /// An instruction with outstanding work was issued. `vm`, `lgkm`: which counters it raised.
@@ -27,6 +27,7 @@ private:
   void rebuild();
   void forget_completed();
   std::vector<entry> entries_;
+  unsigned vm_ = 0, ds_ = 0; ///< entries that may still be outstanding on vmcnt, and DS ones on lgkmcnt
   vgpr_set vgprs_;
   sgpr_set sgprs_;
 };

@@ -121,7 +121,7 @@ void finish_single(access_state& s, access_plan& plan, uint64_t active) {
   s.unaligned = (low_bits(plan.address.data(), align) & active) != 0;
 }
 
-void common_fields(const wave_request& r, const address_parameters& p, access_state& s) {
+void common_fields(const wave_request& r, access_state& s) {
   const isa::instruction& i = *r.inst;
   s = access_state{};
   s.kind = i.info->memory;
@@ -129,7 +129,6 @@ void common_fields(const wave_request& r, const address_parameters& p, access_st
   s.sign = i.has(isa::SIGNED);
   s.d16 = i.has(isa::D16);
   s.d16_hi = i.has(isa::D16_HI);
-  s.keep_half = p.d16_preserve;
   s.returns = s.kind == memory_kind::load || (s.kind == memory_kind::atomic && i.glc);
   s.glc = i.glc;
   s.slc = i.slc;
@@ -153,14 +152,20 @@ bool plan_buffer(wave_request& r, const address_parameters& p, access_state& s, 
     s.components = i.has(isa::COMPONENTS_4) ? 4 : i.has(isa::COMPONENTS_3) ? 3 : i.has(isa::COMPONENTS_2) ? 2 : 1;
     s.element_bytes = uint8_t(formats::element_bytes(s.dfmt));
   }
-  if (s.to_lds && s.tfe) return fail(r, fault_kind::unsupported, lane0, 0);
+  if (s.to_lds && s.tfe) {
+    s.error = "TFE with LDS=1 is illegal: the residency word has nowhere to go; clear one of the two";
+    return fail(r, fault_kind::unsupported, lane0, 0);
+  }
   s.unbound = d.unbound(plain) || (s.format && s.dfmt == formats::DFMT_INVALID);
   if (s.unbound) {
     if (s.format) s.element_bytes = 4;
     plan.reset(1, s.element_bytes);
     return true;
   }
-  if (d.type != 0 || s.element_bytes == 0) return fail(r, fault_kind::bad_descriptor, lane0, d.base);
+  if (d.type != 0 || s.element_bytes == 0) {
+    s.error = d.type ? "the descriptor is no buffer (its TYPE is not 0): look at which SGPRs SRSRC names" : "DFMT 15 is reserved: there is no such data format";
+    return fail(r, fault_kind::bad_descriptor, lane0, d.base);
+  }
 
   const uint32_t* v_index = i.idxen ? r.vaddr[0] : nullptr;
   const uint32_t* v_offset = i.offen ? r.vaddr[i.idxen ? 1 : 0] : nullptr;
@@ -225,7 +230,11 @@ bool plan_buffer(wave_request& r, const address_parameters& p, access_state& s, 
   if (!r.unaligned) for (unsigned l = 0; l < lanes; ++l) address[l] &= ~natural;
   else if (s.kind == memory_kind::atomic)
     if (const uint64_t m = low_bits(address, natural) & active) bad.note(fault_kind::misaligned, first_lane(m), fabric::canonical(address[first_lane(m)]));
-  if (bad.lane < lanes) return fail(r, bad.kind, bad.lane, bad.address);
+  if (bad.lane < lanes) {
+    s.error = bad.kind == fault_kind::bad_descriptor ? "a swizzled buffer is accessed with more bytes than its elements have: split the access"
+              : d.swizzle ? "an access to a swizzled buffer crosses its element's end, or an atomic is misaligned" : "an atomic's address is no multiple of its size";
+    return fail(r, bad.kind, bad.lane, bad.address);
+  }
 
   if (!partial) {
     plan.reset(1, bytes);
@@ -294,7 +303,11 @@ bool plan_flat(wave_request& r, const address_parameters& p, access_state& s, ac
   const uint64_t off_natural = low_bits(address, natural) & r.exec;
   if (atomic && off_natural) bad.note(fault_kind::misaligned, first_lane(off_natural), address[first_lane(off_natural)]);
   if (atomic && bytes == 8 && priv) bad.note(fault_kind::unsupported, first_lane(priv), r.flat_scratch + address[first_lane(priv)]); // its dwords lie apart
-  if (bad.lane < lanes) return fail(r, bad.kind, bad.lane, bad.address);
+  if (bad.lane < lanes) {
+    s.error = bad.kind == fault_kind::misaligned ? "an atomic's address is no multiple of its size"
+              : bad.kind == fault_kind::unsupported ? "a 64-bit FLAT atomic to private memory: its two dwords do not lie together there" : nullptr;
+    return fail(r, bad.kind, bad.lane, bad.address);
+  }
 
   if (!priv) {
     plan.reset(1, bytes);
@@ -324,7 +337,7 @@ bool plan_flat(wave_request& r, const address_parameters& p, access_state& s, ac
 } // namespace
 
 bool plan_access(wave_request& r, const address_parameters& p, access_state& s, access_plan& plan) {
-  common_fields(r, p, s);
+  common_fields(r, s);
   switch (r.inst->encoding()) {
     case encoding::MUBUF: case encoding::MTBUF: return plan_buffer(r, p, s, plan);
     case encoding::FLAT: case encoding::GLOBAL: case encoding::SCRATCH: return plan_flat(r, p, s, plan);

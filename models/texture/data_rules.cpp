@@ -97,7 +97,7 @@ void resolve_load(wave_request& r, const access_state& s, const access_plan& p) 
   r.result_mask = s.lanes;
   r.result_half = 0;
   const bool one_half = s.d16 && (!s.format || s.components == 1);
-  if (one_half && s.keep_half) r.result_half = s.d16_hi ? 2 : 1;
+  if (one_half) r.result_half = s.d16_hi ? 2 : 1;
   if (s.format) {
     r.result_dwords = uint8_t(s.d16 ? (s.components + 1) / 2 : s.components);
     format_rows(r, s, p);
@@ -175,8 +175,8 @@ void prepare_store(const wave_request& r, const access_state& s, access_plan& p)
   }
 }
 
-void atomic_operands(const wave_request& r, unsigned lane, uint64_t& operand, uint64_t& compare) {
-  const bool wide = r.inst->info->memory_bytes == 8;
+void atomic_operands(const wave_request& r, unsigned bytes, unsigned lane, uint64_t& operand, uint64_t& compare) {
+  const bool wide = bytes == 8;
   const bool compares = r.inst->info->atomic == isa::atomic_operation::atomic_cmpswap || r.inst->info->atomic == isa::atomic_operation::atomic_fcmpswap;
   operand = wide ? r.vdata[0][lane] | uint64_t(r.vdata[1][lane]) << 32 : r.vdata[0][lane];
   compare = !compares ? 0 : wide ? r.vdata[2][lane] | uint64_t(r.vdata[3][lane]) << 32 : r.vdata[1][lane];

@@ -38,8 +38,41 @@ std::vector<unsigned> scalar_groups(const system_parameters& s, unsigned engines
 
 } // namespace
 
-machine::machine(sc_core::sc_module_name name, const machine_parameters& p, platforms::mode m, isa::target code_target, observe::trace* trace)
-    : sc_module(name), parameters_(p), mode_(m), code_(code_target) {
+struct machine::cu_scope : sc_core::sc_module {
+  compute_unit::compute_unit cu;
+  lds::local_data_share lds;
+  texture::texture_unit texture;
+  cache::l1_cache l1;
+  cu_scope(sc_core::sc_module_name name, unsigned index, machine& m)
+      : sc_module(name), cu("sequencer", index, m.parameters_.cu, m.context_, m.code_, m.mode_ == platforms::mode::lt), lds("lds", m.context_, m.parameters_.lds),
+        texture("texture", m.context_, m.parameters_.texture), l1("l1", m.context_, m.parameters_.l1) {
+    cu.vmem_port.socket.bind(texture.wave_port.socket);
+    cu.lds_port.socket.bind(lds.cu_port.socket);
+    texture.line_port.socket.bind(l1.ta_port.socket);
+    l1.td_port.socket.bind(texture.return_port.socket);
+  }
+};
+
+struct machine::sqc_scope : sc_core::sc_module {
+  scalar_cache::data_cache scalar;
+  scalar_cache::instruction_cache instruction;
+  sqc_scope(sc_core::sc_module_name name, unsigned cus, machine& m)
+      : sc_module(name), scalar("scalar_cache", m.context_, cus, m.parameters_.scalar_cache), instruction("instruction_cache", m.context_, cus, m.parameters_.instruction_cache) {}
+};
+
+struct machine::channel_scope : sc_core::sc_module {
+  cache::l2_channel cache;
+  atomic::atomic_unit atomic;
+  memory::dram_channel memory;
+  channel_scope(sc_core::sc_module_name name, machine& m)
+      : sc_module(name), cache("cache", m.context_, m.parameters_.l2), atomic("atomic", m.context_, m.parameters_.atomic), memory("memory", m.context_, m.store_, m.parameters_.memory) {
+    cache.atomic.socket.bind(atomic.in.socket);
+    cache.memory.socket.bind(memory.in.socket);
+  }
+};
+
+machine::machine(const machine_parameters& p, platforms::mode m, isa::target code_target, observe::trace* trace)
+    : parameters_(p), mode_(m), code_(code_target) {
   if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_PS)) throw observe::input_error("SystemC", "the kernel's time resolution is not 1 ps: do not change it in a platform with Lyra");
   const auto& s = parameters_.system;
   context_.core = fabric::clock_domain::from_mhz(s.core_mhz);
@@ -62,52 +95,43 @@ machine::machine(sc_core::sc_module_name name, const machine_parameters& p, plat
   parameters_.l2.channels = parameters_.memory.channels = channels;
   parameters_.l2.interleave_bytes = parameters_.memory.channel_interleave_bytes = parameters_.crossbar.interleave_bytes;
   for (unsigned c = 0; c < channels; ++c) {
-    l2s_.push_back(std::make_unique<cache::l2_channel>(fmt::format("l2_{}", c).c_str(), context_, parameters_.l2));
-    atomics_.push_back(std::make_unique<atomic::atomic_unit>(fmt::format("atomic_{}", c).c_str(), context_, parameters_.atomic));
-    drams_.push_back(std::make_unique<memory::dram_channel>(fmt::format("memory_{}", c).c_str(), context_, store_, parameters_.memory));
-    crossbar_->channel_socket(c).bind(l2s_[c]->in.socket);
-    l2s_[c]->atomic.socket.bind(atomics_[c]->in.socket);
-    l2s_[c]->memory.socket.bind(drams_[c]->in.socket);
+    channels_.push_back(std::make_unique<channel_scope>(fmt::format("l2_{}", c).c_str(), *this));
+    crossbar_->channel_socket(c).bind(channels_[c]->cache.in.socket);
   }
   gds_ = std::make_unique<gds::global_data_share>("gds", context_, parameters_.gds, n);
   for (unsigned i = 0; i < n; ++i) {
-    cus_.push_back(std::make_unique<compute_unit::compute_unit>(fmt::format("cu{}", i).c_str(), i, parameters_.cu, context_, code_, mode_ == mode::lt));
-    lds_.push_back(std::make_unique<lds::local_data_share>(fmt::format("lds{}", i).c_str(), context_, parameters_.lds));
-    textures_.push_back(std::make_unique<texture::texture_unit>(fmt::format("texture{}", i).c_str(), context_, parameters_.texture));
-    l1s_.push_back(std::make_unique<cache::l1_cache>(fmt::format("l1_{}", i).c_str(), context_, parameters_.l1));
-    cus_[i]->vmem_port.socket.bind(textures_[i]->wave_port.socket);
-    cus_[i]->lds_port.socket.bind(lds_[i]->cu_port.socket);
-    cus_[i]->gds_port.socket.bind(gds_->cu_port(i).socket);
-    textures_[i]->line_port.socket.bind(l1s_[i]->ta_port.socket);
-    l1s_[i]->td_port.socket.bind(textures_[i]->return_port.socket);
-    l1s_[i]->l2_port.socket.bind(crossbar_->source_socket(i));
+    cus_.push_back(std::make_unique<cu_scope>(fmt::format("cu{}", i).c_str(), i, *this));
+    cus_[i]->cu.gds_port.socket.bind(gds_->cu_port(i).socket);
+    cus_[i]->l1.l2_port.socket.bind(crossbar_->source_socket(i));
   }
   unsigned cu = 0;
   for (unsigned g = 0; g < sqcs; ++g) {
-    scalar_caches_.push_back(std::make_unique<scalar_cache::data_cache>(fmt::format("scalar_cache{}", g).c_str(), context_, groups[g], parameters_.scalar_cache));
-    instruction_caches_.push_back(std::make_unique<scalar_cache::instruction_cache>(fmt::format("instruction_cache{}", g).c_str(), context_, groups[g], parameters_.instruction_cache));
+    sqcs_.push_back(std::make_unique<sqc_scope>(fmt::format("sqc{}", g).c_str(), groups[g], *this));
+    auto& sqc = *sqcs_[g];
     for (unsigned k = 0; k < groups[g]; ++k, ++cu) {
-      cus_[cu]->smem_port.socket.bind(scalar_caches_[g]->cu_port(k).socket);
-      cus_[cu]->fetch_port.socket.bind(instruction_caches_[g]->cu_port(k).socket);
+      cus_[cu]->cu.smem_port.socket.bind(sqc.scalar.cu_port(k).socket);
+      cus_[cu]->cu.fetch_port.socket.bind(sqc.instruction.cu_port(k).socket);
     }
-    scalar_caches_[g]->l2_port.socket.bind(crossbar_->source_socket(n + g));
-    instruction_caches_[g]->l2_port.socket.bind(crossbar_->source_socket(n + sqcs + g));
+    sqc.scalar.l2_port.socket.bind(crossbar_->source_socket(n + g));
+    sqc.instruction.l2_port.socket.bind(crossbar_->source_socket(n + sqcs + g));
   }
   dispatch::cu_resources resources;
   resources.wave_slots = parameters_.cu.wave_slots;
   resources.vgprs = parameters_.cu.vgprs;
   dispatcher_ = std::make_unique<dispatch::dispatcher>("dispatcher", parameters_.dispatcher, resources, dispatch::dispatcher::topology{n, sqcs, sqcs, n}, context_);
   for (unsigned i = 0; i < n; ++i) {
-    dispatcher_->launch_socket(i).bind(cus_[i]->launch_port.socket);
-    dispatcher_->vector_cache_socket(i).bind(l1s_[i]->control_port.socket);
+    dispatcher_->launch_socket(i).bind(cus_[i]->cu.launch_port.socket);
+    dispatcher_->vector_cache_socket(i).bind(cus_[i]->l1.control_port.socket);
   }
   for (unsigned g = 0; g < sqcs; ++g) {
-    dispatcher_->scalar_cache_socket(g).bind(scalar_caches_[g]->control_port().socket);
-    dispatcher_->instruction_cache_socket(g).bind(instruction_caches_[g]->control_port().socket);
+    dispatcher_->scalar_cache_socket(g).bind(sqcs_[g]->scalar.control_port().socket);
+    dispatcher_->instruction_cache_socket(g).bind(sqcs_[g]->instruction.control_port().socket);
   }
 }
 
 machine::~machine() = default;
+
+compute_unit::compute_unit& machine::cu(unsigned i) { return cus_[i]->cu; }
 
 void machine::map(uint64_t address, uint64_t bytes) { store_.map(address, bytes); }
 
@@ -125,7 +149,7 @@ void machine::write(uint64_t address, const void* data, uint64_t bytes) {
       p.set_address(fabric::canonical(address + done));
       p.set_data_length(n);
       p.set_streaming_width(n);
-      cus_[0]->smem_port.socket->transport_dbg(p);
+      cus_[0]->cu.smem_port.socket->transport_dbg(p);
       done += n;
     }
   p.release();
@@ -140,26 +164,26 @@ void machine::read(uint64_t address, void* data, uint64_t bytes) {
     p.set_address(fabric::canonical(address + done));
     p.set_data_length(n);
     p.set_streaming_width(n);
-    instruction_caches_[0]->l2_port.socket->transport_dbg(p); // through the crossbar: sees dirty L2 lines
+    sqcs_[0]->instruction.l2_port.socket->transport_dbg(p); // through the crossbar: sees dirty L2 lines
     std::memcpy(to + done, p.get_data_ptr(), n);
     done += n;
   }
   p.release();
-  for (const auto& k : scalar_caches_)
-    if (k->dirty_lines())
-      for (uint64_t done = 0; done < bytes; done += 1u << 30) k->overlay_dirty(fabric::canonical(address + done), to + done, unsigned(std::min<uint64_t>(bytes - done, 1u << 30)));
+  for (const auto& q : sqcs_)
+    if (q->scalar.dirty_lines())
+      for (uint64_t done = 0; done < bytes; done += 1u << 30) q->scalar.overlay_dirty(fabric::canonical(address + done), to + done, unsigned(std::min<uint64_t>(bytes - done, 1u << 30)));
 }
 
 std::string machine::describe_unfinished() const {
   std::string out;
-  for (const auto& c : cus_) out += c->describe_waves();
+  for (const auto& c : cus_) out += c->cu.describe_waves();
   out += gds_->describe_waiting();
   if (!dispatcher_->done()) out += dispatcher_->describe_running();
   return out;
 }
 
 void machine::close_statistics() {
-  for (auto& c : cus_) c->close_statistics();
+  for (auto& c : cus_) c->cu.close_statistics();
 }
 
 } // namespace lyra::platforms

@@ -13,10 +13,10 @@ namespace lyra::platforms {
 enum class mode : uint8_t { at, lt };
 
 /// Builds and owns every block. One machine a process and run: SystemC elaborates once.
-class machine : public sc_core::sc_module, public dispatch::device_memory {
+class machine : public dispatch::device_memory {
 public:
   /// `trace` may be null. Throws observe::input_error where the parameters do not fit together.
-  machine(sc_core::sc_module_name name, const machine_parameters& p, mode m, isa::target code_target, observe::trace* trace = nullptr);
+  machine(const machine_parameters& p, mode m, isa::target code_target, observe::trace* trace = nullptr);
   ~machine() override;
 
   // device_memory: functional access past the timing; sees dirty lines of L2 and K$
@@ -32,7 +32,7 @@ public:
   const machine_parameters& parameters() const { return parameters_; }
   const fabric::context& context() const { return context_; }
   unsigned compute_units() const { return unsigned(cus_.size()); }
-  compute_unit::compute_unit& cu(unsigned i) { return *cus_[i]; }
+  compute_unit::compute_unit& cu(unsigned i);
   unsigned wave_slots() const { return unsigned(cus_.size()) * 4 * parameters_.cu.wave_slots; }
   platforms::mode mode() const { return mode_; }
   fabric::cycle_t cycle() const { return context_.core.floor(fabric::now_ps()); }
@@ -52,20 +52,16 @@ private:
   fabric::wave_pool waves_;
   fabric::context context_;
   compute_unit::code_cache code_;
-  bool started_ = false;
 
-  template <class T> using list = std::vector<std::unique_ptr<T>>;
-  list<compute_unit::compute_unit> cus_;
-  list<lds::local_data_share> lds_;
-  list<texture::texture_unit> textures_;
-  list<cache::l1_cache> l1s_;
-  list<scalar_cache::data_cache> scalar_caches_;
-  list<scalar_cache::instruction_cache> instruction_caches_;
+  // hierarchical names: cu3.lds, sqc0.scalar_cache, l2_5.atomic
+  struct cu_scope;
+  struct sqc_scope;
+  struct channel_scope;
+  std::vector<std::unique_ptr<cu_scope>> cus_;
+  std::vector<std::unique_ptr<sqc_scope>> sqcs_;
+  std::vector<std::unique_ptr<channel_scope>> channels_;
   std::unique_ptr<gds::global_data_share> gds_;
   std::unique_ptr<fabric::crossbar> crossbar_;
-  list<cache::l2_channel> l2s_;
-  list<atomic::atomic_unit> atomics_;
-  list<memory::dram_channel> drams_;
   std::unique_ptr<dispatch::dispatcher> dispatcher_;
 };
 

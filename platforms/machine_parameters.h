@@ -34,10 +34,16 @@ struct system_parameters {
     v("memory_mhz", memory_mhz, {"MHz", 1, 10000, nullptr, "Vega 64: 945 MHz", "memory clock"});
     v("compute_units", compute_units, {"CUs", 1, 256, nullptr, "", "compute units"});
     v("scalar_groups", scalar_groups, {"CUs", 0, 0, nullptr, "three CUs share K$ and I$; the remainder of 16 is assumed", "CUs of each scalar and instruction cache in a shader engine, separated by commas; repeated for every engine"});
-    v("l2_channels", l2_channels, {"channels", 1, 64, nullptr, "Linux gfx_v9_0.c: 16", "L2 channels, each with an atomic unit and a memory channel"});
-    v("chaos_seed", chaos_seed, {"", 0, 1e18, nullptr, "", "not 0: latencies and arbitration are drawn at random from this seed"});
-    v("chaos_max_extra_cycles", chaos_max_extra_cycles, {"cycles", 0, 100000, nullptr, "", "most extra cycles of one draw"});
+    v("l2.channels", l2_channels, {"channels", 1, 64, nullptr, "Linux gfx_v9_0.c: 16", "L2 channels, each with an atomic unit and a memory channel"});
+    v("chaos.seed", chaos_seed, {"", 0, 1e18, nullptr, "", "not 0: latencies and arbitration are drawn at random from this seed"});
+    v("chaos.max_extra_cycles", chaos_max_extra_cycles, {"cycles", 0, 100000, nullptr, "", "most extra cycles of one draw"});
   }
+};
+
+/// Rules of the compute unit under the names that they have everywhere.
+struct rule_parameters {
+  compute_unit::compute_unit_parameters& cu;
+  template <class V> void describe(V&& v) { cu.describe_rules(v); }
 };
 
 struct machine_parameters {
@@ -58,7 +64,8 @@ struct machine_parameters {
 
   /// Calls f(path, block) for every block's described struct.
   template <class F> void for_each(F&& f) {
-    f("system", system); f("cu", cu); f("lds", lds); f("gds", gds); f("texture", texture); f("l1", l1); f("scalar_cache", scalar_cache);
+    rule_parameters rules{cu};
+    f("", system); f("", rules); f("cu", cu); f("lds", lds); f("gds", gds); f("texture", texture); f("l1", l1); f("scalar_cache", scalar_cache);
     f("instruction_cache", instruction_cache); f("crossbar", crossbar); f("l2", l2); f("atomic", atomic); f("memory", memory); f("dispatcher", dispatcher);
   }
 };

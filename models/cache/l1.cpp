@@ -14,7 +14,7 @@ constexpr uint8_t non_volatile = 1; // flag of a line: every access had NV=1
 constexpr unsigned ta = 0, control_side = 1, td = 0, l2 = 1;
 constexpr size_t combining_limit = 64;
 
-uint64_t instruction_of(payload& p) { return payload_pool::policy(p).tag >> 16; }
+uint64_t instruction_of(payload& p) { return payload_pool::policy_or_none(p).tag >> 16; }
 size_t power_of_two(size_t n) {
   size_t k = 1;
   while (k < n) k *= 2;
@@ -142,7 +142,7 @@ l1_cache::stall l1_cache::look_up(payload& p, cycle_t c) {
     }
     return command == tlm::TLM_READ_COMMAND ? read(p, c) : write(p, c);
   }
-  if (payload_pool::policy(p).control == cache_control::none) return atomic(p, c);
+  if (payload_pool::policy_or_none(p).control == cache_control::none) return atomic(p, c);
   ++statistics_.controls;
   control(p);
   done(fifo(append(p, 0)), c + parameters_.hit_latency_cycles);
@@ -150,7 +150,7 @@ l1_cache::stall l1_cache::look_up(payload& p, cycle_t c) {
 }
 
 l1_cache::stall l1_cache::read(payload& p, cycle_t c) {
-  policy_extension& policy = payload_pool::policy(p);
+  policy_extension& policy = payload_pool::policy_or_none(p);
   const uint64_t line = p.get_address();
   const int i = lines_.find(line);
   const uint64_t mask = p.get_byte_enable_ptr() ? payload_pool::byte_mask(p) : ~uint64_t(0);
@@ -208,7 +208,7 @@ l1_cache::stall l1_cache::read(payload& p, cycle_t c) {
 }
 
 l1_cache::stall l1_cache::write(payload& p, cycle_t c) {
-  const policy_extension& policy = payload_pool::policy(p);
+  const policy_extension& policy = payload_pool::policy_or_none(p);
   const uint64_t line = p.get_address();
   const uint64_t mask = p.get_byte_enable_ptr() ? payload_pool::byte_mask(p) : ~uint64_t(0);
   combining* earlier = nullptr; // what this instruction has written of the line before
@@ -270,7 +270,7 @@ l1_cache::stall l1_cache::write(payload& p, cycle_t c) {
 }
 
 l1_cache::stall l1_cache::atomic(payload& p, cycle_t c) {
-  const policy_extension& policy = payload_pool::policy(p);
+  const policy_extension& policy = payload_pool::policy_or_none(p);
   const atomic_extension* a = p.get_extension<atomic_extension>();
   if (!a) {
     p.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);
@@ -299,7 +299,7 @@ l1_cache::stall l1_cache::atomic(payload& p, cycle_t c) {
 void l1_cache::control(payload& p) {
   combining_.clear();
   p.set_response_status(tlm::TLM_OK_RESPONSE);
-  switch (payload_pool::policy(p).control) {
+  switch (payload_pool::policy_or_none(p).control) {
     case cache_control::invalidate:
     case cache_control::writeback_invalidate: invalidate(false); break;
     case cache_control::invalidate_volatile: invalidate(true); break;
@@ -393,7 +393,7 @@ void l1_cache::send_to_td(cycle_t c) {
     statistics_.bytes_to_td += e.bytes;
     payload& p = *e.p;
     ++send_;
-    td_signal_.set(clock().at(e.cycle), payload_pool::policy(p).tag);
+    td_signal_.set(clock().at(e.cycle), payload_pool::policy_or_none(p).tag);
     td_port.send(p, clock().at(e.cycle));
   }
 }
@@ -436,7 +436,7 @@ cycle_t l1_cache::send_to_l2(cycle_t c) {
     }
     policy_extension& policy = payload_pool::policy(*p);
     policy.glc = t.glc; policy.slc = t.slc; policy.nv = t.nv; policy.streaming = t.streaming;
-    policy.source = payload_pool::policy(*fifo_[t.first].p).source;
+    policy.source = payload_pool::policy_or_none(*fifo_[t.first].p).source;
     policy.tag = slot;
     last_l2_cycle_ = at;
     l2_port.send(*p, clock().at(at));

@@ -15,7 +15,7 @@ struct l1_parameters {
   unsigned size_bytes = 16384, ways = 4;
   bool index_fold = false;
   unsigned tag_lookups_per_cycle = 4, tag_banks = 1;
-  unsigned hit_latency_cycles = 70, miss_request_cycles = 10, fill_return_cycles = 20;
+  unsigned hit_latency_cycles = 70, miss_request_cycles = 20, fill_return_cycles = 50;
   unsigned mshrs = 64, writes_outstanding = 64;
   bool write_combine = true;
   unsigned request_fifo_entries = 64, latency_fifo_entries = 512;
@@ -28,8 +28,8 @@ struct l1_parameters {
     v("tag_lookups_per_cycle", tag_lookups_per_cycle, {"lines/cycle", 1, 64, nullptr, "vega10_enum.h: TAGRAM0..3_REQ", "lines looked up in one cycle, in order"});
     v("tag_banks", tag_banks, {"banks", 1, 64, nullptr, "perftest: 64 random lines take 16 clk, so no conflicts", "tag RAM banks by line number, one lookup each a cycle; 1: no conflicts"});
     v("hit_latency_cycles", hit_latency_cycles, {"cycles", 1, 2000, nullptr, "gpu-benches, MI100: 134 clk a dependent load, less the CU's, TA's and TD's shares", "tag lookup to the line at TD"});
-    v("miss_request_cycles", miss_request_cycles, {"cycles", 1, 2000, nullptr, "share of 264 clk, gpu-benches, MI100", "tag lookup to the request at the crossbar"});
-    v("fill_return_cycles", fill_return_cycles, {"cycles", 1, 2000, nullptr, "share of 264 clk, gpu-benches, MI100", "data or acknowledgement from L2 to TD"});
+    v("miss_request_cycles", miss_request_cycles, {"cycles", 1, 2000, nullptr, "gpu-benches, MI100: 264 clk an L2 hit; this and the return make a hit latency, the rest is crossbar and L2", "tag lookup to the request at the crossbar"});
+    v("fill_return_cycles", fill_return_cycles, {"cycles", 1, 2000, nullptr, "as miss_request_cycles", "data or acknowledgement from L2 to TD"});
     v("mshrs", mshrs, {"lines", 1, 1024, nullptr, "assumed (MGPUSim: up to 128)", "fills outstanding"});
     v("writes_outstanding", writes_outstanding, {"requests", 1, 1024, nullptr, "assumed", "writes and atomics that L2 has not acknowledged"});
     v("write_combine", write_combine, {"", 0, 1, nullptr, "ISA 8.1: GLC=0 stores combine the lanes of an instruction", "writes of one instruction to one line join while they wait for the crossbar"});

@@ -57,11 +57,15 @@ struct compute_unit_parameters {
     v("vmcnt_limit", vmcnt_limit, {"instructions", 1, 63, nullptr, "ISA7: 6 bits", "outstanding vector memory instructions of a wave"});
     v("lgkmcnt_limit", lgkmcnt_limit, {"counts", 2, 15, nullptr, "ISA7: 4 bits", "outstanding LDS, GDS, scalar memory and message counts of a wave"});
     v("expcnt_limit", expcnt_limit, {"instructions", 1, 7, nullptr, "ISA7: 3 bits", "outstanding exports and GDS reads of a wave"});
-    v("smem_count_return", smem_count_return, {"", 0, 0, "at_completion|per_part", "seed: at completion", "when lgkmcnt falls for a scalar load that comes in two parts"});
-    v("hazard_checker", hazard_checker, {"", 0, 0, "report|error|silent", "", "what a register used before its s_waitcnt does"});
-    v("wait_states", wait_states, {"", 0, 0, "report|error|silent", "ISA 4.5", "what a missing manually inserted wait state does"});
-    v("d16_preserve", d16_preserve, {"", 0, 1, nullptr, "LLVM: D16PreservesUnusedBits; off on parts with SRAM ECC", "D16 loads keep the other half of the register"});
     v("lt_slice_instructions", lt_slice_instructions, {"instructions", 1, 1000000, nullptr, "", "loosely timed: a wave's turn"});
+  }
+
+  /// Rules that users know by names of their own.
+  template <class V> void describe_rules(V&& v) {
+    v("smem.count_return", smem_count_return, {"", 0, 0, "at_completion|per_part", "seed: at completion", "when lgkmcnt falls for a scalar load that comes in two parts"});
+    v("waitcnt", hazard_checker, {"", 0, 0, "report|error|silent", "", "what a register used before its s_waitcnt does"});
+    v("hazards", wait_states, {"", 0, 0, "report|error|silent", "ISA 4.5", "what a missing manually inserted wait state does"});
+    v("d16.preserve", d16_preserve, {"", 0, 1, nullptr, "LLVM: D16PreservesUnusedBits; off on parts with SRAM ECC", "D16 loads keep the other half of the register"});
   }
 };
 

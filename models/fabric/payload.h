@@ -65,6 +65,12 @@ public:
   payload& atomic(uint64_t address);
 
   static policy_extension& policy(payload& p) { return *p.get_extension<policy_extension>(); }
+  /// For targets that foreign initiators may be bound to: all 0 where the payload has no policy extension.
+  static policy_extension& policy_or_none(payload& p) {
+    if (policy_extension* e = p.get_extension<policy_extension>()) return *e;
+    static policy_extension absent;
+    return absent = policy_extension();
+  }
   static atomic_extension& atomic_of(payload& p) { return *p.get_extension<atomic_extension>(); }
   /// The byte mask of a line transaction (all ones without byte enables).
   static uint64_t byte_mask(const payload& p);

@@ -51,7 +51,9 @@ private:
   bool need_second_dword();
   bool take_literal();
 
+  bool zero(unsigned value, const char* field);
   bool vgpr(operand& o, unsigned n, operand_type t);
+  bool vgpr_or_zero(operand& o, unsigned n, operand_type t, const char* field);
   bool sgpr(operand& o, unsigned code, operand_type t, const char* what);
   bool source(operand& o, unsigned code, operand_type t);
   bool check_tuple(unsigned code, code_class k, unsigned dwords, const char* what);
@@ -67,6 +69,8 @@ private:
   bool vopc();
   bool vop3();
   bool vop3p();
+  bool unused_sources(unsigned n, const unsigned fields[3]);
+  bool modifiers();
   bool vop3_interp();
   bool vintrp();
   bool ds();
@@ -123,6 +127,11 @@ bool decoder::take_literal() {
   return true;
 }
 
+/// A field that the instruction does not have must be 0.
+bool decoder::zero(unsigned value, const char* field) {
+  return value == 0 || fail("%s: %s must be 0 (it is 0x%x)", i_.info->name, field, value);
+}
+
 bool decoder::check_tuple(unsigned code, code_class k, unsigned dwords, const char* what) {
   const unsigned align = dwords >= 4 ? 4 : dwords;
   const unsigned first = k == code_class::ttmp ? code - operand_code::ttmp0 : code;
@@ -146,6 +155,11 @@ bool decoder::vgpr(operand& o, unsigned n, operand_type t) {
   o.code = static_cast<uint16_t>(operand_code::vgpr0 + n);
   o.type = t;
   return true;
+}
+
+/// A VGPR field of a memory encoding: 0 where the instruction does not have the operand.
+bool decoder::vgpr_or_zero(operand& o, unsigned n, operand_type t, const char* field) {
+  return t == operand_type::none ? zero(n, field) : vgpr(o, n, t);
 }
 
 /// A field that names a scalar register (never a constant).
@@ -175,10 +189,17 @@ bool decoder::source(operand& o, unsigned code, operand_type t) {
       if (dwords > 1 && !check_tuple(code, k, dwords, "source operand")) return false;
       break;
     case code_class::literal:
+      if (i_.info->encoding == encoding::SOP1 && (t == operand_type::b32 || t == operand_type::b64))
+        return fail("%s: a literal stands where a scalar register must stand", i_.info->name);
       if (!take_literal()) return false;
+      break;
+    case code_class::constant:
+      if (t == operand_type::mask || dwords > 2 || (i_.info->encoding == encoding::SOP1 && (t == operand_type::b32 || t == operand_type::b64)))
+        return fail("%s: operand code %u is a constant where registers must stand", i_.info->name, code);
       break;
     case code_class::lds_direct:
       if (dwords > 1) return fail("LDS_DIRECT is a 32-bit operand, %s reads %u bits", i_.info->name, 32 * dwords);
+      if (&o != &i_.src[0] || i_.info->encoding < encoding::VOP1) return fail("%s: LDS_DIRECT can only be SRC0 of a vector instruction", i_.info->name);
       break;
     default: break;
   }
@@ -225,7 +246,8 @@ bool decoder::sopc() {
 
 bool decoder::sopp() {
   i_.simm16 = static_cast<int16_t>(w0_ & 0xffff);
-  return find(encoding::SOPP, bits(22, 16));
+  if (!find(encoding::SOPP, bits(22, 16))) return false;
+  return !i_.info->has(NO_IMMEDIATE) || zero(bits(15, 0), "SIMM16");
 }
 
 bool decoder::smem() {
@@ -238,7 +260,8 @@ bool decoder::smem() {
   const operand_type data = r.src[2] != operand_type::none && dwords_of(r.src[2]) > dwords_of(r.dst) ? r.src[2] : r.dst;
   if (data != operand_type::none && !sgpr(i_.vdata, bits(12, 6), data, "SDATA")) return false;
   if (r.id == op::s_atc_probe || r.id == op::s_atc_probe_buffer) i_.simm16 = static_cast<int32_t>(bits(12, 6));
-  if (r.src[0] == operand_type::none) return true; // time and whole-cache operations have no address
+  if (r.src[0] == operand_type::none) // time and whole-cache operations have no address
+    return zero(i_.imm, "IMM");
   if (!sgpr(i_.srsrc, bits(5, 0) * 2, r.src[0], "SBASE")) return false;
   if (i_.imm) i_.offset = static_cast<int32_t>(w1_ << 11) >> 11; // 21 bits, signed
   if (i_.soffset_en) return sgpr(i_.saddr, bits1(31, 25), operand_type::b32, "SOFFSET");
@@ -262,10 +285,18 @@ bool decoder::dpp() {
   i_.abs = static_cast<uint8_t>(bit1(21) | bit1(23) << 1);
   i_.bank_mask = static_cast<uint8_t>(bits1(27, 24));
   i_.row_mask = static_cast<uint8_t>(bits1(31, 28));
-  return i_.info->src[0] == operand_type::none || vgpr(i_.src[0], bits1(7, 0), i_.info->src[0]);
+  if (!modifiers()) return false;
+  return vgpr_or_zero(i_.src[0], bits1(7, 0), i_.info->src[0], "SRC0");
 }
 
+/// Integers have SEXT, floats ABS and NEG.
 bool decoder::sdwa_source(unsigned n, unsigned byte, bool scalar) {
+  const operand_type t = i_.info->src[n];
+  if (t == operand_type::i16 || t == operand_type::i32) {
+    if (!zero((i_.abs >> n) & 1, "ABS of an integer") || !zero((i_.neg >> n) & 1, "NEG of an integer")) return false;
+  } else if (!zero((i_.sext >> n) & 1, "SEXT of a float")) {
+    return false;
+  }
   if (!scalar) return vgpr(i_.src[n], byte, i_.info->src[n]);
   if (byte >= operand_code::sdwa) {
     const code_class k = codes.of[byte];
@@ -290,14 +321,15 @@ bool decoder::sdwa(bool compare) {
     i_.clamp = bit1(13);
     i_.omod = static_cast<uint8_t>(bits1(15, 14));
   }
-  if (r.src[0] == operand_type::none) return true; // v_nop
+  if (r.src[0] == operand_type::none) return zero(w1_, "the second dword"); // v_nop
   if (bits1(18, 16) == 7) return fail("SDWA SRC0_SEL 7 is reserved");
   i_.src_sel[0] = static_cast<sdwa_select>(bits1(18, 16));
   i_.sext = static_cast<uint8_t>(bit1(19));
   i_.neg = static_cast<uint8_t>(bit1(20));
   i_.abs = static_cast<uint8_t>(bit1(21));
+  if (!compare && !r.has(OMOD) && !zero(i_.omod, "OMOD")) return false;
   if (!sdwa_source(0, bits1(7, 0), bit1(23))) return false;
-  if (r.encoding == encoding::VOP1) return true;
+  if (r.encoding == encoding::VOP1) return zero(bits1(31, 24) & 0xbf, "the fields of SRC1");
   if (bits1(26, 24) == 7) return fail("SDWA SRC1_SEL 7 is reserved");
   i_.src_sel[1] = static_cast<sdwa_select>(bits1(26, 24));
   i_.sext |= static_cast<uint8_t>(bit1(27) << 1);
@@ -324,6 +356,7 @@ bool decoder::vop1() {
       return false;
     }
   }
+  else if (!zero(bits(24, 17), "VDST")) return false;
   if (!vop_source0()) return false;
   if (r.id == op::v_swap_b32) {
     if (!i_.src[0].is_vgpr()) return fail("v_swap_b32 swaps two VGPRs; source operand code %u is none", i_.src[0].code);
@@ -378,6 +411,11 @@ bool decoder::vop3_interp() {
   i_.omod = static_cast<uint8_t>(bits1(28, 27));
   i_.abs = static_cast<uint8_t>(bits(10, 9)); // SRC1 and SRC2 of the encoding are src[0] and src[1]
   i_.neg = static_cast<uint8_t>(bits1(31, 30));
+  const bool third = r.src[1] != operand_type::none, halves = r.id != op::v_interp_p1_f32 && r.id != op::v_interp_p2_f32 && r.id != op::v_interp_mov_f32;
+  if (!zero(bit(8) | bit1(29), "ABS and NEG of the attribute") || !modifiers()) return false;
+  if (!halves && !zero(i_.op_sel, "HIGH")) return false;
+  if (!third && !zero(bits1(26, 18), "SRC2")) return false;
+  if (!r.has(OMOD) && !zero(i_.omod, "OMOD")) return false;
   if (r.id == op::v_interp_mov_f32) {
     i_.simm16 = static_cast<int32_t>(bits1(17, 9));
     if (i_.simm16 > 2) return fail("v_interp_mov_f32: parameter %d is none of P10, P20, P0", i_.simm16);
@@ -385,9 +423,9 @@ bool decoder::vop3_interp() {
   }
   // The VGPR with I or J stands in SRC1, the third operand in SRC2.
   const unsigned v = bits1(17, 9), v2 = bits1(26, 18);
-  if (v < operand_code::vgpr0 || (r.src[1] != operand_type::none && v2 < operand_code::vgpr0)) return fail("%s reads VGPRs only", r.name);
+  if (v < operand_code::vgpr0 || (third && v2 < operand_code::vgpr0)) return fail("%s reads VGPRs only", r.name);
   if (!vgpr(i_.src[0], v - operand_code::vgpr0, r.src[0])) return false;
-  return r.src[1] == operand_type::none || vgpr(i_.src[1], v2 - operand_code::vgpr0, r.src[1]);
+  return !third || vgpr(i_.src[1], v2 - operand_code::vgpr0, r.src[1]);
 }
 
 bool decoder::vop3() {
@@ -398,7 +436,7 @@ bool decoder::vop3() {
     if (!sgpr(i_.sdst, bits(7, 0), r.dst, "SDST")) return false;
   } else if (r.has(SGPR_DST)) {
     if (!sgpr(i_.dst, bits(7, 0), r.dst, "SDST")) return false;
-  } else if (r.dst != operand_type::none && !vgpr(i_.dst, bits(7, 0), r.dst)) {
+  } else if (!vgpr_or_zero(i_.dst, bits(7, 0), r.dst, "VDST")) {
     return false;
   }
   i_.clamp = bit(15);
@@ -410,16 +448,32 @@ bool decoder::vop3() {
     i_.abs = static_cast<uint8_t>(bits(10, 8));
     i_.op_sel = static_cast<uint8_t>(bits(14, 11));
   }
+  if (!r.has(CLAMP) && !zero(i_.clamp, "CLAMP")) return false;
+  if (!r.has(OMOD) && !zero(i_.omod, "OMOD")) return false;
   const unsigned fields[3] = {bits1(8, 0), bits1(17, 9), bits1(26, 18)};
-  for (unsigned n = 0; n < 3 && r.src[n] != operand_type::none; ++n) {
-    if (n == 2 && r.has(DST_IS_SRC)) {
-      i_.src[2] = {i_.dst.code, r.src[2]};
-      break;
-    }
+  unsigned n = 0;
+  for (; n < 3 && r.src[n] != operand_type::none; ++n) {
+    if (n == 2 && r.has(DST_IS_SRC)) break;
     if (fields[n] == operand_code::literal) return fail("a VOP3 instruction cannot have a literal (source %u)", n);
     if (!source(i_.src[n], fields[n], r.src[n])) return false;
   }
+  if (r.has(DST_IS_SRC)) i_.src[2] = {i_.dst.code, r.src[2]};
+  if (r.has(OP_SEL) && n < 3 && !zero((i_.op_sel >> n) & 1, "OP_SEL of a source that is not there")) return false;
+  return unused_sources(n, fields) && modifiers();
+}
+
+/// Source fields from `n` on belong to no operand.
+bool decoder::unused_sources(unsigned n, const unsigned fields[3]) {
+  static const char* const names[] = {"SRC0", "SRC1", "SRC2"};
+  for (; n < 3; ++n)
+    if (!zero(fields[n], names[n])) return false;
   return true;
+}
+
+/// ABS and NEG (VOP3P: NEG_HI and NEG) of sources that have none.
+bool decoder::modifiers() {
+  const unsigned may = (i_.info->flags / MODIFIERS_0) & 7;
+  return zero((i_.abs | i_.neg_hi) & ~may, i_.info->encoding == encoding::VOP3P ? "NEG_HI" : "ABS") && zero(i_.neg & ~may, "NEG");
 }
 
 bool decoder::vop3p() {
@@ -432,11 +486,12 @@ bool decoder::vop3p() {
   i_.clamp = bit(15);
   i_.neg = static_cast<uint8_t>(bits1(31, 29));
   const unsigned fields[3] = {bits1(8, 0), bits1(17, 9), bits1(26, 18)};
-  for (unsigned n = 0; n < 3 && r.src[n] != operand_type::none; ++n) {
+  unsigned n = 0;
+  for (; n < 3 && r.src[n] != operand_type::none; ++n) {
     if (fields[n] == operand_code::literal) return fail("a VOP3P instruction cannot have a literal (source %u)", n);
     if (!source(i_.src[n], fields[n], r.src[n])) return false;
   }
-  return true;
+  return unused_sources(n, fields) && modifiers() && (n == 3 || zero(i_.op_sel >> n, "OP_SEL of a source that is not there"));
 }
 
 bool decoder::vintrp() {
@@ -463,10 +518,11 @@ bool decoder::ds() {
   } else {
     i_.offset = static_cast<int32_t>(bits(15, 0));
   }
-  if (r.src[0] != operand_type::none && !vgpr(i_.vaddr, bits1(7, 0), r.src[0])) return false;
-  if (r.src[1] != operand_type::none && !vgpr(i_.vdata, bits1(15, 8), r.src[1])) return false;
-  if (r.src[2] != operand_type::none && !vgpr(i_.vdata2, bits1(23, 16), r.src[2])) return false;
-  return r.dst == operand_type::none || vgpr(i_.dst, bits1(31, 24), r.dst);
+  if (r.has(GDS_ONLY) && !i_.gds) return fail("%s works on GDS only: its GDS bit must be 1", r.name);
+  if (r.has(LDS_ONLY) && !zero(i_.gds, "GDS")) return false;
+  if (r.id == op::ds_nop && !zero(bits(15, 0), "OFFSET")) return false;
+  return vgpr_or_zero(i_.vaddr, bits1(7, 0), r.src[0], "ADDR") && vgpr_or_zero(i_.vdata, bits1(15, 8), r.src[1], "DATA0") &&
+         vgpr_or_zero(i_.vdata2, bits1(23, 16), r.src[2], "DATA1") && vgpr_or_zero(i_.dst, bits1(31, 24), r.dst, "VDST");
 }
 
 bool decoder::flat() {
@@ -484,22 +540,22 @@ bool decoder::flat() {
   if (e == encoding::FLAT) i_.offset = static_cast<int32_t>(bits(11, 0));
   else i_.offset = static_cast<int32_t>(w0_ << 19) >> 19; // 13 bits, signed
   if (e == encoding::FLAT && bit(12)) return fail("FLAT offset bit 12 must be 0: the offset has 12 bits");
-  if (i_.lds && r.memory != memory_kind::load) return fail("%s cannot have LDS set: only loads write to LDS", r.name);
+  if (i_.lds && (e == encoding::FLAT || !r.has(LOADS_LDS))) return fail("%s cannot have LDS set: it does not write to LDS", r.name);
+  if (e == encoding::FLAT && !zero(saddr, "SADDR")) return false;
   if (has_saddr && !sgpr(i_.saddr, saddr, e == encoding::GLOBAL ? operand_type::b64 : operand_type::b32, "SADDR")) return false;
   // SCRATCH: a VGPR offset or an SGPR offset; GLOBAL: a 64-bit VGPR address, or an SGPR base with a 32-bit VGPR offset.
-  if (e != encoding::SCRATCH || !has_saddr) {
-    const operand_type a = e == encoding::SCRATCH || has_saddr ? operand_type::b32 : operand_type::b64;
-    if (!vgpr(i_.vaddr, bits1(7, 0), a)) return false;
-  }
-  if (r.data_dwords && !vgpr(i_.vdata, bits1(15, 8), register_type(r.data_dwords))) return false;
+  operand_type address = e == encoding::SCRATCH || has_saddr ? operand_type::b32 : operand_type::b64;
+  if (e == encoding::SCRATCH && has_saddr) address = operand_type::none;
   const bool returns = r.memory == memory_kind::atomic ? i_.glc : r.result_dwords && !i_.lds;
+  if (address != operand_type::none && !vgpr(i_.vaddr, bits1(7, 0), address)) return false;
+  if (r.data_dwords && !vgpr(i_.vdata, bits1(15, 8), register_type(r.data_dwords))) return false;
   return !returns || vgpr(i_.dst, bits1(31, 24), register_type(r.result_dwords));
 }
 
 bool decoder::buffer(bool typed) {
   if (!find(typed ? encoding::MTBUF : encoding::MUBUF, typed ? bits(18, 15) : bits(24, 18)) || !need_second_dword()) return false;
   const opcode_info& r = *i_.info;
-  if (r.memory == memory_kind::cache) return true;
+  if (r.memory == memory_kind::cache) return zero(bits(16, 12), "OFFEN, IDXEN, GLC, LDS");
   i_.offset = static_cast<int32_t>(bits(11, 0));
   i_.offen = bit(12);
   i_.idxen = bit(13);
@@ -512,7 +568,9 @@ bool decoder::buffer(bool typed) {
   } else {
     i_.slc = bit(17);
     i_.lds = bit(16);
-    if (i_.lds && r.memory != memory_kind::load && r.memory != memory_kind::store_lds) return fail("%s cannot have LDS set: only loads write to LDS", r.name);
+    if (i_.lds && !r.has(LOADS_LDS) && r.memory != memory_kind::store_lds) return fail("%s cannot have LDS set: it does not write to LDS", r.name);
+    if (!i_.lds && r.memory == memory_kind::store_lds) return fail("%s must have LDS set", r.name);
+    if (r.memory == memory_kind::store_lds && !zero(bits(13, 12), "OFFEN, IDXEN")) return false;
   }
   if (!sgpr(i_.srsrc, bits1(20, 16) * 4, operand_type::b128, "SRSRC")) return false;
   const unsigned soffset = bits1(31, 24);
@@ -538,7 +596,14 @@ bool decoder::mimg() {
   i_.lwe = bit(17);
   i_.slc = bit(25);
   i_.d16 = bit1(31);
+  if (!zero(bit(0), "bit 0")) return false;
+  if (r.src[2] == operand_type::none && !zero(bits1(25, 21), "SSAMP")) return false;
+  if (!r.has(D16) && !zero(i_.d16, "D16")) return false;
   unsigned dwords = static_cast<unsigned>(__builtin_popcount(i_.dmask));
+  if (r.memory == memory_kind::atomic) {
+    const unsigned least = r.atomic == atomic_operation::atomic_cmpswap ? 3 : 1, most = least == 3 ? 15 : 3;
+    if (i_.dmask != least && i_.dmask != most) return fail("%s: DMASK must be 0x%x (32 bits) or 0x%x (64 bits), not 0x%x", r.name, least, most, i_.dmask);
+  }
   if (r.memory == memory_kind::gather) dwords = 4;
   if (dwords == 0) dwords = 1;
   if (i_.d16) dwords = (dwords + 1) / 2;

@@ -24,7 +24,7 @@ private:
   void reg(const operand& o, unsigned dwords);
   void reg(const operand& o) { reg(o, dwords_of(o.type)); }
   void integer_16(uint16_t v);
-  void float_16(uint16_t v);
+  void float_16(uint32_t v);
   void value_32(uint32_t v);
   void value_64(uint64_t v);
   void constant(const operand& o);
@@ -99,7 +99,8 @@ void writer::integer_16(uint16_t v) {
   else hex(v);
 }
 
-void writer::float_16(uint16_t v) {
+/// A literal is compared with the named constants in all its 32 bits, then shown by the low 16.
+void writer::float_16(uint32_t v) {
   if (is_inline_integer(static_cast<int16_t>(v))) return decimal(static_cast<int16_t>(v));
   switch (v) {
     case 0x3800: return put("0.5");
@@ -111,7 +112,7 @@ void writer::float_16(uint16_t v) {
     case 0x4400: return put("4.0");
     case 0xc400: return put("-4.0");
     case 0x3118: return put("0.15915494");
-    default: return hex(v);
+    default: return hex(v & 0xffff);
   }
 }
 
@@ -164,7 +165,7 @@ void writer::constant(const operand& o) {
     case operand_type::pk_i16: return integer_16(is_float ? f16[n] : static_cast<uint16_t>(v));
     case operand_type::f16:
     case operand_type::pk_f16:
-    case operand_type::mix: return float_16(is_float ? f16[n] : static_cast<uint16_t>(v));
+    case operand_type::mix: return float_16(is_float ? f16[n] : static_cast<uint32_t>(v));
     case operand_type::i64:
     case operand_type::f64:
     case operand_type::b64:
@@ -410,7 +411,7 @@ void writer::smem() {
     if (i_.offset < 0) text_ += '-';
     hex(static_cast<uint64_t>(i_.offset < 0 ? -static_cast<int64_t>(i_.offset) : i_.offset));
   }
-  flag(i_.glc, "glc");
+  flag(i_.glc && r.memory != memory_kind::cache, "glc");
 }
 
 // ---------------------------------------------------------------- vector
@@ -701,16 +702,22 @@ void writer::buffer() {
   flag(i_.idxen, "idxen");
   flag(i_.offen, "offen");
   offset(i_.offset);
+  const bool stores_lds = r.memory == memory_kind::store_lds; // LLVM's order for this one: lds first
+  flag(stores_lds, "lds");
   flag(i_.glc, "glc");
   flag(i_.slc, "slc");
-  flag(i_.tfe, "tfe");
-  flag(i_.lds, "lds");
+  flag(i_.tfe && !i_.lds && r.memory != memory_kind::atomic, "tfe");
+  flag(i_.lds && !stores_lds, "lds");
 }
 
 void writer::mimg() {
   separate();
   unsigned data = dwords_of(i_.vdata.type);
-  if (i_.info->memory == memory_kind::gather && data == 3) data = 4; // LLVM has no three-dword gather (D16 with TFE)
+  if (i_.info->memory == memory_kind::gather && data == 3) data = 4; // LLVM has no three-dword gather (D16 with TFE),
+  if (i_.info->memory == memory_kind::atomic) {                      // and atomics of the plain sizes only
+    const unsigned least = i_.info->atomic == atomic_operation::atomic_cmpswap ? 2 : 1;
+    if (data != least && data != 2 * least) data = least;
+  }
   reg(i_.vdata, data);
   operand_plain(i_.vaddr);
   operand_plain(i_.srsrc);

@@ -26,6 +26,16 @@ bool fail(wave_request& r, fault_kind kind, unsigned lane, uint64_t address) {
   return false;
 }
 
+/// The fault of the lowest lane; of equal lanes the one noted first.
+struct first_fault {
+  unsigned lane = lanes;
+  fault_kind kind = fault_kind::none;
+  uint64_t address = 0;
+  void note(fault_kind k, unsigned l, uint64_t a) {
+    if (l < lane) { lane = l; kind = k; address = a; }
+  }
+};
+
 // Bit l: values[l] > limit.
 uint64_t above(const uint64_t* values, uint64_t limit) {
   uint64_t any = 0;
@@ -192,14 +202,15 @@ bool plan_buffer(wave_request& r, const address_parameters& p, access_state& s, 
   }
 
   // Address
+  first_fault bad;
   if (d.swizzle) {
     const uint64_t e = p.swizzle_element_bytes;
     const unsigned n = d.index_stride_log2;
     if (const uint64_t m = active | partial) {
-      if (bytes > e) return fail(r, fault_kind::bad_descriptor, first_lane(m), fabric::canonical(base));
-      if (bytes > 1 && (r.unaligned || bytes < 4)) // else the low bits are dropped below
+      if (bytes > e) bad.note(fault_kind::bad_descriptor, first_lane(m), fabric::canonical(base));
+      else if (bytes > 1 && (r.unaligned || bytes < 4)) // else the low bits are dropped below
         for (uint64_t k = m; k; k &= k - 1)
-          if (const unsigned l = first_lane(k); offset[l] % e + bytes > e) return fail(r, fault_kind::misaligned, l, fabric::canonical(base + offset[l]));
+          if (const unsigned l = first_lane(k); offset[l] % e + bytes > e) bad.note(fault_kind::misaligned, l, fabric::canonical(base + offset[l]));
     }
     for (unsigned l = 0; l < lanes; ++l)
       address[l] = base + (((index[l] >> n) * stride + offset[l] / e * e) << n) + (index[l] & ((1u << n) - 1)) * e + offset[l] % e;
@@ -213,7 +224,8 @@ bool plan_buffer(wave_request& r, const address_parameters& p, access_state& s, 
   const uint64_t natural = s.kind == memory_kind::atomic ? bytes - 1 : bytes >= 4 ? 3 : bytes - 1;
   if (!r.unaligned) for (unsigned l = 0; l < lanes; ++l) address[l] &= ~natural;
   else if (s.kind == memory_kind::atomic)
-    if (const uint64_t bad = low_bits(address, natural) & active) return fail(r, fault_kind::misaligned, first_lane(bad), fabric::canonical(address[first_lane(bad)]));
+    if (const uint64_t m = low_bits(address, natural) & active) bad.note(fault_kind::misaligned, first_lane(m), fabric::canonical(address[first_lane(m)]));
+  if (bad.lane < lanes) return fail(r, bad.kind, bad.lane, bad.address);
 
   if (!partial) {
     plan.reset(1, bytes);
@@ -239,6 +251,7 @@ bool plan_flat(wave_request& r, const address_parameters& p, access_state& s, ac
   s.nv = i.nv;
   alignas(64) uint64_t address[lanes];
   const uint64_t offset = uint64_t(int64_t(i.offset));
+  first_fault bad;
   uint64_t priv = 0; // lanes that access private memory: `address` is the offset in it
   if (scratch) {
     priv = r.exec;
@@ -270,7 +283,7 @@ bool plan_flat(wave_request& r, const address_parameters& p, access_state& s, ac
           priv |= uint64_t(1) << l;
           address[l] = uint32_t(address[l]);
         } else if (fabric::sign_extended(address[l]) != address[l]) {
-          return fail(r, fault_kind::unmapped, l, address[l]); // between the halves of the address space
+          bad.note(fault_kind::unmapped, l, address[l]); // between the halves of the address space
         }
       }
     }
@@ -279,7 +292,9 @@ bool plan_flat(wave_request& r, const address_parameters& p, access_state& s, ac
   const uint64_t natural = atomic ? bytes - 1 : bytes >= 4 ? 3 : bytes - 1;
   if (!r.unaligned) for (unsigned l = 0; l < lanes; ++l) address[l] &= ~natural;
   const uint64_t off_natural = low_bits(address, natural) & r.exec;
-  if (atomic && off_natural) return fail(r, fault_kind::misaligned, first_lane(off_natural), address[first_lane(off_natural)]);
+  if (atomic && off_natural) bad.note(fault_kind::misaligned, first_lane(off_natural), address[first_lane(off_natural)]);
+  if (atomic && bytes == 8 && priv) bad.note(fault_kind::unsupported, first_lane(priv), r.flat_scratch + address[first_lane(priv)]); // its dwords lie apart
+  if (bad.lane < lanes) return fail(r, bad.kind, bad.lane, bad.address);
 
   if (!priv) {
     plan.reset(1, bytes);
@@ -288,7 +303,6 @@ bool plan_flat(wave_request& r, const address_parameters& p, access_state& s, ac
     return true;
   }
   // Private memory: bytes of one dword stay together, dwords of one lane are 256 bytes apart.
-  if (atomic && bytes == 8) return fail(r, fault_kind::unsupported, first_lane(priv), r.flat_scratch + address[first_lane(priv)]);
   bool crosses = false;
   for (uint64_t m = priv; m; m &= m - 1) crosses |= (address[first_lane(m)] & 3) + (bytes < 4 ? bytes : 4) > 4;
   const unsigned piece = crosses ? 1 : bytes < 4 ? bytes : 4;

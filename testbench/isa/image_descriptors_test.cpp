@@ -105,6 +105,9 @@ BOOST_AUTO_TEST_CASE(what_is_not_modelled_in_a_resource_is_named) {
   for (unsigned m = 12; m < 32; ++m) BOOST_TEST(names(error([&](image_resource& r) { r.swizzle = swizzle_mode(m); }), name_of(swizzle_mode(m))));
   BOOST_TEST(names(error([](image_resource& r) { r.type = image_type::dim_1d; r.swizzle = swizzle_mode::s_4kb; }), "1D"));
   BOOST_TEST(names(error([](image_resource& r) { r.type = image_type::msaa_2d; }), "MSAA"));
+  BOOST_TEST(names(error([](image_resource& r) { r.data_format = 14; r.number_format = 7; r.swizzle = swizzle_mode::z_64kb; }), "64 bits"));
+  BOOST_TEST(names(error([](image_resource& r) { r.data_format = 14; r.number_format = 7; r.swizzle = swizzle_mode::r_4kb; }), "64 bits"));
+  BOOST_TEST(names(error([](image_resource& r) { r.type = image_type::dim_3d; r.swizzle = swizzle_mode::r_4kb; }), "3D"));
   BOOST_TEST(names(error([](image_resource& r) { r.base_level = 1; }), "BASE_LEVEL"));
   BOOST_TEST(names(error([](image_resource& r) { r.last_level = 1; }), "LAST_LEVEL"));
   BOOST_TEST(names(error([](image_resource& r) { r.border_swizzle = 6; }), "BC_SWIZZLE"));

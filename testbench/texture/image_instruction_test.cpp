@@ -399,7 +399,7 @@ BOOST_AUTO_TEST_CASE(gather_returns_one_component_of_four_texels_counter_clockwi
     h.address(0, 0, 2.0f / 4); h.address(1, 0, 1.0f / 4);
     h.run(m);
     BOOST_TEST(h.request().result_dwords == 2);
-    BOOST_TEST(h.bits(1, 0) == (texel[2] * 4 + c | (texel[3] * 4 + c) << 16));
+    BOOST_TEST(h.bits(1, 0) == ((texel[2] * 4 + c) | (texel[3] * 4 + c) << 16));
   }
   image_instruction bad(mimg::gather4);
   bad.resource(l.resource);

@@ -27,18 +27,16 @@ const char* const display[5] = {
   "x0 x1 y0 x2 y1 y2 y3 x3 y4 x4 y5 x5 y6 x6",
   "x0 y0 x1 x2 y1 y2 x3 y3 x4 y4 x5 y5 x6",
   "x0 y0 x1 y1 y2 x2 y3 x3 y4 x4 y5 x5"};
-const char* const rotated[5] = {
+const char* const rotated[4] = {
   "y0 y1 y2 x1 x0 x2 x3 y3 y4 x4 y5 x5 y6 x6 y7 x7",
   "y0 y1 y2 x0 x1 x2 x3 y3 x4 y4 x5 y5 x6 y6 x7",
   "y0 y1 x0 y2 x1 x2 y3 x3 y4 x4 y5 x5 y6 x6",
-  "y0 x0 y1 x1 x2 y2 x3 y3 x4 y4 x5 y5 x6",
-  "x0 y0 x1 y1 y2 x2 y3 x3 y4 x4 y5 x5"};
-const char* const depth_order[5] = {
+  "y0 x0 y1 x1 x2 y2 x3 y3 x4 y4 x5 y5 x6"};
+const char* const depth_order[4] = {
   "x0 y0 x1 y1 x2 y2 y3 x3 y4 x4 y5 x5 y6 x6 y7 x7",
   "x0 y0 x1 y1 x2 y2 x3 y3 x4 y4 x5 y5 x6 y6 x7",
   "x0 y0 x1 y1 y2 x2 y3 x3 y4 x4 y5 x5 y6 x6",
-  "x0 y0 x1 y1 x2 y2 x3 y3 x4 y4 x5 y5 x6",
-  "x0 y0 x1 y1 x2 y2 x3 y3 x4 y4 x5 y5"};
+  "x0 y0 x1 y1 x2 y2 x3 y3 x4 y4 x5 y5 x6"};
 const char* const standard_volume[5] = {
   "x0 x1 x2 x3 y0 y1 z0 z1 z2 y2 z3 y3 x4 z4 y4 x5",
   "x0 x1 x2 y0 y1 z0 z1 z2 y2 z3 y3 x3 z4 y4 x4",
@@ -79,6 +77,8 @@ const char* const* table_of(swizzle_mode m, bool volume) {
     default: return rotated;
   }
 }
+/// 2D Z modes and R modes end at 64-bit elements.
+bool exists(unsigned mode, bool volume, unsigned element_log2) { return element_log2 < 4 || (mode & 3) == 1 || (mode & 3) == 2 || (volume && (mode & 3) == 0); }
 unsigned block_log2(swizzle_mode m) { return unsigned(m) < 4 ? 8 : unsigned(m) < 8 ? 12 : 16; }
 
 } // namespace
@@ -86,6 +86,7 @@ unsigned block_log2(swizzle_mode m) { return unsigned(m) < 4 ? 8 : unsigned(m) <
 BOOST_AUTO_TEST_CASE(each_2d_mode_puts_every_coordinate_bit_where_the_table_says) {
   for (unsigned mode = 1; mode < 12; ++mode)
     for (unsigned e = 0; e < 5; ++e) {
+      if (!exists(mode, false, e)) continue;
       swizzle_mode m = swizzle_mode(mode);
       block_table t(table_of(m, false)[e], block_log2(m) - e);
       surface_shape s;
@@ -197,7 +198,9 @@ BOOST_AUTO_TEST_CASE(no_two_elements_of_an_image_share_a_byte_long) {
     unsigned mode = random() % 12;
     if (s.kind == surface_kind::dim_3d && (mode == 7 || mode == 11 || (mode > 0 && mode < 4))) continue; // no rotated and 256-byte volumes
     s.swizzle = swizzle_mode(mode);
-    s.element_bytes = 1u << random() % 5;
+    unsigned element_log2 = random() % 5;
+    s.element_bytes = 1u << element_log2;
+    if (mode && !exists(mode, s.kind == surface_kind::dim_3d, element_log2)) continue;
     if (mode == 0 && random() % 4 == 0) s.element_bytes = 12;
     s.width = 1 + random() % 150;
     s.height = 1 + random() % 150;

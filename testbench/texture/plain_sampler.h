@@ -83,12 +83,13 @@ public:
     for (int k = 0; k < axes; ++k) {
       double t = (s_.unnormalized ? q.at[k] : q.at[k] * n[k]) + q.offset[k];
       bool seamless = image_.cube && s_.seamless;
+      if (seamless) t = std::min(std::max(t, 0.0), double(n[k]));
       if (!seamless && s_.wrap[k] == plain_wrap::mirror_half_border) t = std::fabs(t);
       bool half = !seamless && (s_.wrap[k] == plain_wrap::half_border || s_.wrap[k] == plain_wrap::mirror_half_border);
       if (half) t = std::min(std::max(t, 0.0), double(n[k]));
       if (!linear) {
         double f = t - std::floor(t);
-        if (!half && (f < 0.01 || f > 0.99)) steady_ = false;
+        if (!half && (f < 0.01 || f > 0.99) && !(seamless && (t <= 0 || t >= n[k]))) steady_ = false;
         if (half && (f < 0.01 || f > 0.99) && t > 0.01 && t < n[k] - 0.01) steady_ = false;
         int i = int(std::floor(t));
         if (half) i = std::min(std::max(i, 0), n[k] - 1);
@@ -98,7 +99,7 @@ public:
       double low = t - 0.5, f = low - std::floor(low);
       if (s_.mode != plain_mode::blend && (f < 0.01 || f > 0.99)) steady_ = false;
       int i = int(std::floor(low));
-      for (int j = 0; j < 2; ++j) index[k][j] = seamless ? std::min(std::max(i + j, -1), n[k]) : wrapped(i + j, n[k], s_.wrap[k]);
+      for (int j = 0; j < 2; ++j) index[k][j] = seamless ? std::min(i + j, n[k]) : wrapped(i + j, n[k], s_.wrap[k]);
       share[k][0] = 1 - f;
       share[k][1] = f;
     }

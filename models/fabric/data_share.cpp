@@ -136,12 +136,25 @@ phase_count count_phase(uint64_t lanes, const uint32_t* address, uint32_t base, 
 }
 
 /// Adds the phases of one element's accesses. Lanes out of range cost nothing: they reach no bank.
-void add_phases(data_share_cost& cost, const alu::ds_access& a, const uint32_t* address, uint32_t base, bool serial) {
+void add_phases(data_share_cost& cost, const alu::ds_access& a, const alu::ds_addresses& where, unsigned e, uint32_t base, bool serial) {
   const unsigned bytes = a.shape.bytes;
+  const uint32_t* address = where.address[e];
   const uint64_t* phases = halves;
   unsigned n = 2;
   if (bytes == 8) { phases = quarters; n = 4; }
   else if (bytes > 8) { phases = a.shape.kind == ds_kind::read ? interleaved : eighths; n = 8; }
+  // Consecutive aligned dwords, pairs and quads fill all banks once a phase; one dword (or tuple) for all is one access each.
+  if (where.linear[e] && !a.out_of_range && ((address[0] + base) & 3) == 0) {
+    if (where.step[e] == int32_t(bytes) && (bytes == 4 || bytes == 8 || bytes == 16)) {
+      cost.banks += n;
+      return;
+    }
+    if (where.step[e] == 0 && !serial) {
+      cost.banks += n;
+      cost.broadcast += (64 - n) * ((bytes + 3) / 4);
+      return;
+    }
+  }
   const uint64_t active = a.exec & ~a.out_of_range;
   for (unsigned p = 0; p < n; ++p) {
     const phase_count c = count_phase(active & phases[p], address, base, bytes, serial);
@@ -162,19 +175,19 @@ data_share_cost bank_model::cost(const alu::ds_access& a, const alu::ds_addresse
   const unsigned elements = s.elements == 2 && a.inst->offset0 == a.inst->offset1 ? 1 : s.elements;
   switch (s.kind) {
     case ds_kind::read: case ds_kind::write: case ds_kind::read_addtid: case ds_kind::write_addtid: case ds_kind::write_direct: case ds_kind::read_direct:
-      for (unsigned e = 0; e < elements; ++e) add_phases(c, a, addresses.address[e], base, false);
+      for (unsigned e = 0; e < elements; ++e) add_phases(c, a, addresses, e, base, false);
       if (s.kind == ds_kind::write && s.bytes == 12) c.banks = std::max(c.banks, rates_.write_96_bank_cycles);
       break;
     case ds_kind::atomic: case ds_kind::condxchg:
-      for (unsigned e = 0; e < elements; ++e) add_phases(c, a, addresses.address[e], base, true);
+      for (unsigned e = 0; e < elements; ++e) add_phases(c, a, addresses, e, base, true);
       if (s.elements == 2 && s.bytes == 8) c.banks = std::max(c.banks, rates_.exchange_128_bank_cycles);
       break;
     case ds_kind::src2:
-      add_phases(c, a, addresses.address[1], base, false);
-      add_phases(c, a, addresses.address[0], base, true);
+      add_phases(c, a, addresses, 1, base, false);
+      add_phases(c, a, addresses, 0, base, true);
       break;
     case ds_kind::swizzle: case ds_kind::permute: case ds_kind::bpermute:
-      add_phases(c, a, addresses.address[0], 0, false); // the exchange buffer: a dword a lane, over the same banks
+      add_phases(c, a, addresses, 0, 0, false); // the exchange buffer: a dword a lane, over the same banks
       break;
     case ds_kind::append: case ds_kind::consume: case ds_kind::nop: c.banks = 1; break;
     default: c.banks = 1; break;

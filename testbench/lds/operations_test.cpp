@@ -109,9 +109,14 @@ BOOST_AUTO_TEST_CASE(every_ds_opcode_agrees_with_the_model_on_random_lanes_addre
 }
 
 BOOST_AUTO_TEST_CASE(swizzle_follows_the_documented_examples) {
-  const auto row = [](unsigned offset) {
+  const auto source = [](unsigned offset, unsigned l) {
+    uint8_t all[64];
+    alu::ds_swizzle_sources(offset, all);
+    return unsigned(all[l]);
+  };
+  const auto row = [&](unsigned offset) {
     std::vector<unsigned> v;
-    for (unsigned l = 0; l < 32; ++l) v.push_back(alu::ds_swizzle_source(offset, l) + 1);
+    for (unsigned l = 0; l < 32; ++l) v.push_back(source(offset, l) + 1);
     return v;
   };
   using list = std::vector<unsigned>;
@@ -131,17 +136,20 @@ BOOST_AUTO_TEST_CASE(swizzle_follows_the_documented_examples) {
   BOOST_TEST(row(0xc021) == masked);
   // bit masks: SWAPX16, REVERSEX32, BCASTX4 of thread 2
   for (unsigned l = 0; l < 64; ++l) {
-    BOOST_TEST(alu::ds_swizzle_source(0x10 << 10 | 0x1f, l) == (l ^ 16));
-    BOOST_TEST(alu::ds_swizzle_source(0x1f << 10 | 0x1f, l) == (l ^ 31));
-    BOOST_TEST(alu::ds_swizzle_source(2 << 5 | 0x1c, l) == ((l & ~3u) | 2));
-    BOOST_TEST(alu::ds_swizzle_source(0x8000 | 0x1b, l) == (l ^ 3)); // quad, reversed
+    BOOST_TEST(source(0x10 << 10 | 0x1f, l) == (l ^ 16));
+    BOOST_TEST(source(0x1f << 10 | 0x1f, l) == (l ^ 31));
+    BOOST_TEST(source(2 << 5 | 0x1c, l) == ((l & ~3u) | 2));
+    BOOST_TEST(source(0x8000 | 0x1b, l) == (l ^ 3)); // quad, reversed
   }
 }
 
 BOOST_AUTO_TEST_CASE(swizzle_agrees_with_the_model_for_all_65536_offsets) {
-  for (unsigned offset = 0; offset < 65536; ++offset)
+  uint8_t all[64];
+  for (unsigned offset = 0; offset < 65536; ++offset) {
+    alu::ds_swizzle_sources(offset, all);
     for (unsigned l = 0; l < 64; ++l)
-      if (alu::ds_swizzle_source(offset, l) != ds_model::swizzle_lane(offset, l)) BOOST_FAIL("offset " << std::hex << offset << " lane " << l);
+      if (all[l] != ds_model::swizzle_lane(offset, l)) BOOST_FAIL("offset " << std::hex << offset << " lane " << l);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(permutes_give_the_results_of_the_documented_four_lane_examples) {

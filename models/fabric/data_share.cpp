@@ -98,13 +98,13 @@ struct phase_count {
   unsigned merged = 0;   ///< lanes' dwords that met an equal one
 };
 
-/// One phase: the fullest bank decides.
+/// One phase: the fullest bank decides. Dwords met before are found in a small hash table.
 phase_count count_phase(uint64_t lanes, const uint32_t* address, uint32_t base, unsigned bytes, bool serial) {
-  struct node { uint32_t dword; uint8_t next; };
-  node nodes[32 * 5];
-  uint8_t head[32], distinct[32] = {}, all[32] = {};
-  unsigned used = 0;
-  uint32_t occupied = 0; // banks with a valid head
+  constexpr unsigned slots = 128; // at most 64 dwords a phase
+  constexpr uint32_t empty = ~uint32_t(0);
+  uint32_t seen[slots];
+  std::fill_n(seen, slots, empty);
+  uint8_t distinct[32] = {}, all[32] = {};
   phase_count c;
   for (; lanes; lanes &= lanes - 1) {
     const uint32_t at = base + address[__builtin_ctzll(lanes)];
@@ -112,17 +112,10 @@ phase_count count_phase(uint64_t lanes, const uint32_t* address, uint32_t base, 
     for (uint32_t dword = at >> 2; dword <= last; ++dword) {
       const unsigned bank = dword & 31;
       ++all[bank];
-      bool met = false;
-      if (occupied >> bank & 1) {
-        for (uint8_t k = head[bank];; k = nodes[k].next) {
-          if (nodes[k].dword == dword) { met = true; break; }
-          if (nodes[k].next == 0xff) break;
-        }
-      }
-      if (met) { ++c.merged; continue; }
-      nodes[used] = {dword, uint8_t(occupied >> bank & 1 ? head[bank] : 0xff)};
-      head[bank] = uint8_t(used++);
-      occupied |= 1u << bank;
+      unsigned slot = (dword ^ dword >> 5 ^ dword >> 9) % slots;
+      while (seen[slot] != empty && seen[slot] != dword) slot = (slot + 1) % slots;
+      if (seen[slot] == dword) { ++c.merged; continue; }
+      seen[slot] = dword;
       ++distinct[bank];
     }
   }

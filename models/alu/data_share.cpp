@@ -436,7 +436,7 @@ void ds_compute_addresses(const ds_access& a, ds_addresses& out) {
       break;
     }
     case ds_kind::write_direct: case ds_kind::read_direct:
-      for (unsigned l = 0; l < 64; ++l) out.address[0][l] = a.direct[l] & keep;
+      for (unsigned l = 0; l < 64; ++l) out.address[0][l] = (a.direct[l] - a.direct_base) & keep; // below the base: wraps, out of range
       break;
     default: break;
   }

@@ -78,7 +78,8 @@ struct ds_access {
   const uint32_t (*vaddr)[64] = nullptr;    ///< [dword][lane]
   const uint32_t (*data0)[64] = nullptr;
   const uint32_t (*data1)[64] = nullptr;
-  const uint32_t* direct = nullptr;         ///< write_direct, read_direct: byte address of each lane
+  const uint32_t* direct = nullptr;         ///< write_direct, read_direct: byte address of each lane in the whole share
+  uint32_t direct_base = 0;                 ///< where the allocation starts in the share
   uint8_t* memory = nullptr;                ///< the allocation's first byte
   uint32_t size = 0;                        ///< its bytes: a dword (an atomic) beyond it reads 0, is not written
   // results

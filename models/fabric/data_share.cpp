@@ -20,6 +20,7 @@ alu::ds_access data_share_access(wave_request& w, const data_share_window& windo
   a.vaddr = w.vaddr;
   a.result = w.result;
   a.direct = w.lds_address;
+  a.direct_base = window.base;
   if (w.result_to_lds) {
     a.shape.kind = ds_kind::write_direct;
     a.shape.bytes = 4;

@@ -284,11 +284,30 @@ BOOST_AUTO_TEST_CASE(buffer_loads_to_lds_write_dwords_of_the_returned_lanes) {
   r.w->begin(&i, ~uint64_t(0));
   r.w->result_to_lds = true;
   r.w->result_mask = 0xffff0000ffff0000;
-  for (unsigned l = 0; l < 64; ++l) { r.w->lds_address[l] = 16 + 4 * l; r.w->result[0][l] = 0x1000 + l; }
+  for (unsigned l = 0; l < 64; ++l) { r.w->lds_address[l] = 512 + 16 + 4 * l; r.w->result[0][l] = 0x1000 + l; }
   std::vector<uint8_t> expected = r.memory;
-  for (unsigned l = 0; l < 64; ++l) if (r.w->result_mask >> l & 1) if (16 + 4 * l + 4 <= 200) { const uint32_t v = 0x1000 + l; std::memcpy(&expected[512 + 16 + 4 * l], &v, 4); }
+  r.w->result_mask |= 1;
+  r.w->lds_address[0] = 508; // another group's
+  for (unsigned l = 1; l < 64; ++l) if (r.w->result_mask >> l & 1) if (16 + 4 * l + 4 <= 200) { const uint32_t v = 0x1000 + l; std::memcpy(&expected[512 + 16 + 4 * l], &v, 4); }
   BOOST_REQUIRE(fabric::ds_execute(*r.w, {r.memory.data() + 512, 512, 200, alu::ds_m0_use::low_offset}));
   BOOST_TEST((r.memory == expected));
+}
+
+BOOST_AUTO_TEST_CASE(buffer_store_lds_dword_reads_a_dword_for_each_lane) {
+  rig r;
+  r.fill();
+  isa::instruction i = ds_model::make("buffer_store_lds_dword");
+  BOOST_REQUIRE(i.info);
+  r.w->begin(&i, 0x00ffff00ffff00ff);
+  for (unsigned l = 0; l < 64; ++l) r.w->lds_address[l] = 512 + 8 * l;
+  BOOST_REQUIRE(fabric::ds_execute(*r.w, {r.memory.data() + 512, 512, 256, alu::ds_m0_use::low_offset}));
+  BOOST_TEST(r.w->result_dwords == 1);
+  BOOST_TEST(r.w->result_mask == r.w->exec);
+  for (unsigned l = 0; l < 64; ++l) {
+    uint32_t v = 0;
+    if (l < 32) std::memcpy(&v, &r.memory[512 + 8 * l], 4); // beyond 256 bytes: 0
+    if (r.w->exec >> l & 1) BOOST_TEST(r.w->result[0][l] == v);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(append_in_lds_can_take_its_base_from_either_half_of_m0) {

@@ -10,6 +10,7 @@ struct payload_pool::slot {
   payload p;
 };
 
+payload_pool::payload_pool() = default;
 payload_pool::~payload_pool() = default;
 
 payload& payload_pool::take(std::vector<payload*>& idle, bool atomic) {
@@ -76,6 +77,14 @@ uint64_t payload_pool::byte_mask(const payload& p) {
   const unsigned n = p.get_data_length();
   if (!e) return n >= 64 ? ~uint64_t(0) : (uint64_t(1) << n) - 1;
   uint64_t m = 0;
+  if (n == line_bytes && p.get_byte_enable_length() == line_bytes) { // eight enables at a time
+    for (unsigned k = 0; k < 8; ++k) {
+      uint64_t v;
+      std::memcpy(&v, e + 8 * k, 8);
+      m |= ((v & 0x8040201008040201ull) * 0x0101010101010101ull >> 56) << (8 * k);
+    }
+    return m;
+  }
   for (unsigned i = 0; i < n; ++i) m |= uint64_t(e[i % p.get_byte_enable_length()] != TLM_BYTE_DISABLED) << i;
   return m;
 }

@@ -27,7 +27,9 @@ struct policy_extension : tlm::tlm_extension<policy_extension> {
   uint16_t source = 0;    ///< which requester of the machine (statistics, fairness, trace)
   uint16_t route = 0;     ///< for the interconnect: the port the request came in by
   uint64_t tag = 0;       ///< the requester's own note (TA: which instruction and line; comes back unchanged)
-  void clear() { glc = slc = nv = streaming = false; control = cache_control::none; tag = 0; }
+  uint8_t wanted_bytes = 0; ///< hint for the width of data paths: bytes of the line that the requester will use; 0: all
+  bool hit = false;       ///< written by a cache: it answered without going below (observers)
+  void clear() { glc = slc = nv = streaming = hit = false; control = cache_control::none; tag = 0; wanted_bytes = 0; }
   tlm_extension_base* clone() const override { return new policy_extension(*this); }
   void copy_from(const tlm_extension_base& e) override { *this = static_cast<const policy_extension&>(e); }
 };
@@ -50,7 +52,7 @@ struct atomic_extension : tlm::tlm_extension<atomic_extension> {
 /// A payload comes with a 64-byte data array, a 64-byte byte-enable array and its sticky policy (and atomic) extension.
 class payload_pool : public tlm::tlm_mm_interface {
 public:
-  payload_pool() = default;
+  payload_pool();
   ~payload_pool() override;
   payload_pool(const payload_pool&) = delete;
   payload_pool& operator=(const payload_pool&) = delete;
@@ -63,6 +65,12 @@ public:
   payload& atomic(uint64_t address);
 
   static policy_extension& policy(payload& p) { return *p.get_extension<policy_extension>(); }
+  /// For targets that foreign initiators may be bound to: all 0 where the payload has no policy extension.
+  static policy_extension& policy_or_none(payload& p) {
+    if (policy_extension* e = p.get_extension<policy_extension>()) return *e;
+    static policy_extension absent;
+    return absent = policy_extension();
+  }
   static atomic_extension& atomic_of(payload& p) { return *p.get_extension<atomic_extension>(); }
   /// The byte mask of a line transaction (all ones without byte enables).
   static uint64_t byte_mask(const payload& p);

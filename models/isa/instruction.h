@@ -43,7 +43,8 @@ struct instruction {
   operand dst, sdst;          ///< sdst: VOP3B carry-out, VOPC's SGPR pair (vcc for e32)
   operand src[3];
 
-  int32_t simm16 = 0;         ///< SOPK, SOPP: sign-extended
+  int32_t simm16 = 0;         ///< SOPK, SOPP: sign-extended. s_set_gpr_idx_on: the mode bits (SSRC1 field). v_interp_mov: the parameter (0 P10, 1 P20, 2 P0).
+                              ///< s_atc_probe: the SDATA field
 
   // VOP3, VOP3P, SDWA, DPP modifiers: bit i belongs to source i
   uint8_t abs = 0, neg = 0;       ///< VOP3P: neg is neg_lo
@@ -55,14 +56,15 @@ struct instruction {
   // DPP
   uint16_t dpp_ctrl = 0;
   uint8_t row_mask = 0xf, bank_mask = 0xf;
-  bool bound_ctrl = false;        ///< the encoding's BOUND_CTRL bit (1: out-of-range lanes read 0; printed bound_ctrl:0)
+  bool bound_ctrl = false;        ///< the encoding's BOUND_CTRL bit (1: out-of-range lanes read 0; LLVM 15 prints it as bound_ctrl:1)
 
   // SDWA
   sdwa_select dst_sel = sdwa_select::dword, src_sel[2] = {sdwa_select::dword, sdwa_select::dword};
   uint8_t dst_unused = 2;
   uint8_t sext = 0;               ///< bit i: source i is sign-extended
 
-  // memory (SMEM, DS, FLAT family, MUBUF, MTBUF, MIMG, EXP)
+  // memory (SMEM, DS, FLAT family, MUBUF, MTBUF, MIMG). EXP: src[0..2] and vdata are its four VGPRs (none where EN does not
+  // ask for them; compressed: src[0] and src[1] hold two halves each)
   operand vaddr, vdata, vdata2;   ///< VGPRs: address; data/result; DS DATA1. DS and FLAT loads: result is `dst`, stores/atomics: data is `vdata`.
   operand saddr;                  ///< GLOBAL/SCRATCH SADDR (none when 0x7f); SMEM: SOFFSET/OFFSET SGPR where used
   operand srsrc, ssamp, soffset;  ///< first SGPR of V#/T#, S#; MUBUF/MTBUF SOFFSET. SMEM: srsrc = SBASE
@@ -73,7 +75,7 @@ struct instruction {
   bool unorm = false, da = false, a16 = false, d16 = false; ///< MIMG
   uint8_t dmask = 0, dfmt = 0, nfmt = 0; ///< MIMG; MTBUF
   uint8_t exp_target = 0, exp_en = 0; bool exp_compr = false, exp_done = false, exp_vm = false;
-  uint8_t interp_attr = 0, interp_chan = 0; ///< VINTRP
+  uint8_t interp_attr = 0, interp_chan = 0; ///< VINTRP and its VOP3 forms (there: op_sel bit 0 is HIGH)
 
   isa::op op() const { return info->id; }
   isa::encoding encoding() const { return info->encoding; }

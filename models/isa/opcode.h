@@ -67,13 +67,28 @@ enum opcode_flags : uint32_t {
   DST_IS_SRC = 1u << 10, ///< the old value of the destination is an input
   VOP3B = 1u << 11,      ///< VOP3 with an SGPR destination (carry, div_scale)
   FORMAT = 1u << 12,     ///< typed access: converts by data and number format
-  D16 = 1u << 13, D16_HI = 1u << 14, SIGNED = 1u << 15,
+  D16 = 1u << 13, ///< 16-bit data in a register half; MIMG: the D16 bit is allowed
+  D16_HI = 1u << 14, SIGNED = 1u << 15,
   COMPONENTS_1 = 1u << 16, COMPONENTS_2 = 1u << 17, COMPONENTS_3 = 1u << 18, COMPONENTS_4 = 1u << 19,
+  TWO_OFFSETS = 1u << 20, ///< DS with two 8-bit offsets instead of one of 16 bits
+  MODIFIERS_0 = 1u << 21, MODIFIERS_1 = 1u << 22, MODIFIERS_2 = 1u << 23, ///< the source has ABS and NEG (VOP3; on a VOP1/VOP2 row: in its DPP form)
+  CLAMP = 1u << 24,         ///< VOP3, VOP3P: the CLAMP bit means something
+  OMOD = 1u << 25,          ///< output multiplier (VOP3; on a VOP1/VOP2 row: in its SDWA form)
+  OP_SEL = 1u << 26,        ///< VOP3, VOP3P: halves are selected by OP_SEL
+  NO_IMMEDIATE = 1u << 28,  ///< SOPP without SIMM16
+  LOADS_LDS = 1u << 29,     ///< the load can put its data into LDS (LDS bit of MUBUF, GLOBAL, SCRATCH)
+  GDS_ONLY = 1u << 30, LDS_ONLY = 1u << 31, ///< DS that exist for one of the two memories only
+  TWO_ENCODINGS = 1u << 27, ///< exists as e32 (VOP1, VOP2, VOPC, VINTRP) and as e64 (VOP3)
 };
 
 enum target_mask : uint8_t { GFX900 = 1, GFX906 = 2, BOTH = 3 };
 
 /// One row of the instruction table.
+///
+/// Operand types: dst, sdst and src name what the encoding's own fields hold. Rows of memory encodings use them so:
+/// DS: dst = result, src[0] = ADDR, src[1] = DATA0, src[2] = DATA1. SMEM: dst = result, src[0] = SBASE, src[1] = offset, src[2] = data.
+/// MIMG: src[0] = the fewest address VGPRs (the image's dimension adds more), src[1] = T#, src[2] = S# (none: no sampler).
+/// FLAT family, MUBUF, MTBUF: none; data_dwords and result_dwords say the sizes.
 struct opcode_info {
   op id;
   isa::encoding encoding;
@@ -83,8 +98,8 @@ struct opcode_info {
   operand_type dst, sdst, src[3];
   uint32_t flags;      ///< opcode_flags
   memory_kind memory;
-  uint8_t memory_bytes;  ///< bytes a lane moves; 0 where a format decides
-  uint8_t data_dwords;   ///< VGPRs/SGPRs read as data (before D16, DMASK, TFE)
+  uint8_t memory_bytes;  ///< bytes a lane moves (DS: at each of its addresses); 0 where a format decides
+  uint8_t data_dwords;   ///< VGPRs/SGPRs read as data (DS: DATA0 and DATA1 together); MIMG: 0, DMASK decides
   uint8_t result_dwords; ///< registers written on return (DS, memory), without TFE
   atomic_operation atomic;
 

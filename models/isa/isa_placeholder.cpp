@@ -1,1 +1,0 @@
-#include "alu/execute.h"

@@ -204,7 +204,7 @@ void compute_unit::trace_counters(const wave& w, uint64_t cycle) {
 }
 
 void compute_unit::check_hazards(wave& w, const micro_op& m, uint64_t cycle) {
-  const auto c = w.checker.check(m);
+  const auto c = w.checker.check(m, w.regs.exec());
   if (!c) return;
   ++statistics.hazards;
   const std::string reg = c.vgpr >= 0 ? fmt::format("v{}", c.vgpr) : c.sgpr >= 106 && c.sgpr < 108 ? "vcc" : fmt::format("s{}", c.sgpr);

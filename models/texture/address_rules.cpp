@@ -193,7 +193,7 @@ bool plan_buffer(wave_request& r, const address_parameters& p, access_state& s, 
     }
   }
   alignas(64) uint64_t offset[lanes], index[lanes], address[lanes];
-  if (v_offset) for (unsigned l = 0; l < lanes; ++l) offset[l] = inst_offset + v_offset[l];
+  if (v_offset) for (unsigned l = 0; l < lanes; ++l) offset[l] = uint32_t(inst_offset + v_offset[l]); // the offset's sum is 32 bits wide: compiled code relies on the wrap
   else for (unsigned l = 0; l < lanes; ++l) offset[l] = inst_offset;
   if (v_index) for (unsigned l = 0; l < lanes; ++l) index[l] = uint64_t(v_index[l]) + (d.add_tid ? l : 0);
   else for (unsigned l = 0; l < lanes; ++l) index[l] = d.add_tid ? l : 0;

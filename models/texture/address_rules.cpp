@@ -185,7 +185,7 @@ bool plan_buffer(wave_request& r, const address_parameters& p, access_state& s, 
     const uint64_t step = v_index ? 1 : s.element_bytes, scale = v_index ? stride : 1;
     if (is_run(v, r.exec, uint32_t(step), s)) {
       const uint64_t v0 = v[s.first_lane], last = v0 + (s.lane_count - 1u) * step, address = base + inst_offset + v0 * scale;
-      const bool in = v_index ? last < d.num_records : check_base + inst_offset + last + s.element_bytes <= d.num_records;
+      const bool in = v_index ? last < d.num_records : inst_offset + last <= 0xffffffffu && check_base + inst_offset + last + s.element_bytes <= d.num_records;
       if (in && (r.unaligned || (address & 3) == 0)) {
         finish_run(s, plan, address);
         return true;

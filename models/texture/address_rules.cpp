@@ -88,13 +88,21 @@ bool is_run(const uint32_t* v, uint64_t exec, uint32_t step, access_state& s) {
   if (run & (run + 1)) return false;
   const uint32_t v0 = v[first];
   if (v0 + uint64_t(count - 1) * step > 0xffffffffu) return false;
-  uint32_t bad = 0;
-  if (count == lanes) for (unsigned l = 0; l < lanes; ++l) bad |= v[l] ^ (v0 + l * step);
-  else for (unsigned l = 0; l < count; ++l) bad |= v[first + l] ^ (v0 + l * step);
+  uint32_t bad = 0; // neighbours differ by the step: vector loops
+  if (count == lanes) for (unsigned l = 0; l + 1 < lanes; ++l) bad |= (v[l + 1] - v[l]) ^ step;
+  else for (unsigned l = first; l + 1 < first + count; ++l) bad |= (v[l + 1] - v[l]) ^ step;
   if (bad) return false;
   s.first_lane = uint8_t(first);
   s.lane_count = uint8_t(count);
   return true;
+}
+
+bool all_equal(const uint32_t* v, unsigned first, unsigned count) {
+  uint32_t differs = 0;
+  const uint32_t v0 = v[first];
+  if (count == lanes) for (unsigned l = 0; l < lanes; ++l) differs |= v[l] ^ v0;
+  else for (unsigned l = first; l < first + count; ++l) differs |= v[l] ^ v0;
+  return differs == 0;
 }
 
 /// The commonest case, found without any lane's address: a run in memory, all of it in range and aligned well enough.
@@ -177,7 +185,7 @@ bool plan_buffer(wave_request& r, const address_parameters& p, access_state& s, 
     const uint64_t step = v_index ? 1 : s.element_bytes, scale = v_index ? stride : 1;
     if (is_run(v, r.exec, uint32_t(step), s)) {
       const uint64_t v0 = v[s.first_lane], last = v0 + (s.lane_count - 1u) * step, address = base + inst_offset + v0 * scale;
-      const bool in = v_index ? last < d.num_records : check_base + inst_offset + last + s.element_bytes <= d.num_records;
+      const bool in = v_index ? last < d.num_records : inst_offset + last <= 0xffffffffu && check_base + inst_offset + last + s.element_bytes <= d.num_records;
       if (in && (r.unaligned || (address & 3) == 0)) {
         finish_run(s, plan, address);
         return true;
@@ -270,13 +278,8 @@ bool plan_flat(wave_request& r, const address_parameters& p, access_state& s, ac
     const bool has_base = i.encoding() == encoding::GLOBAL && i.saddr.present();
     if (r.exec && !atomic && is_run(r.vaddr[0], r.exec, bytes, s)) {
       const unsigned first = s.first_lane, count = s.lane_count;
-      uint64_t a = r.vaddr[0][first] + offset, differs = 0;
-      if (has_base) a += r.saddr;
-      else {
-        a += uint64_t(r.vaddr[1][first]) << 32;
-        for (unsigned l = 0; l < count; ++l) differs |= r.vaddr[1][first + l] ^ r.vaddr[1][first];
-      }
-      if (!differs && (r.unaligned || (a & 3) == 0) && fabric::sign_extended(a) == a && fabric::sign_extended(a + 4095) == a + 4095) {
+      const uint64_t a = r.vaddr[0][first] + offset + (has_base ? r.saddr : uint64_t(r.vaddr[1][first]) << 32);
+      if ((has_base || all_equal(r.vaddr[1], first, count)) && (r.unaligned || (a & 3) == 0) && fabric::sign_extended(a) == a && fabric::sign_extended(a + 4095) == a + 4095) {
         finish_run(s, plan, a);
         return true;
       }

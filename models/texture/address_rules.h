@@ -2,7 +2,7 @@
 // Which bytes of memory a buffer, FLAT, GLOBAL or SCRATCH instruction touches: address equations, range rules, alignment. Plain C++, no kernel.
 //
 // Buffers (Vega ISA 8.1.5, corrected by hardware tests of driver developers and by LLVM/Mesa):
-//   address = base + SOFFSET + buffer_offset, 48 bits; the sums do not wrap at 32 bits
+//   address = base + SOFFSET + buffer_offset, 48 bits; inst_offset + vgpr_offset wraps at 32 bits (compiled code relies on it), the other sums do not
 //   linear    buffer_offset = inst_offset + vgpr_offset + stride * (vgpr_index + thread id with add_tid)
 //   swizzled  buffer_offset = (index / I * stride + offset / E * E) * I + index % I * E + offset % E, with I the index stride and E the element size
 //   Range: add_tid without IDXEN: none. IDXEN with stride != 0: index < num_records. Everything else by bytes:

@@ -52,7 +52,7 @@ request_answer texture_unit::on_request(unsigned port, payload& p, picoseconds& 
   return request_answer::withheld;
 }
 
-/// Fills the plan and the lines; false: a fault.
+/// Fills the plan; false: a fault.
 bool texture_unit::plan(operation& o) {
   wave_request& r = *o.request;
   const isa::instruction& i = *r.inst;
@@ -67,7 +67,12 @@ bool texture_unit::plan(operation& o) {
   if (!plan_access(r, parameters_.address, o.state, o.plan)) return false;
   if (!o.state.in_range) return true;
   if (o.state.kind == memory_kind::store || o.state.kind == memory_kind::store_lds) prepare_store(r, o.state, o.plan);
-  return coalescer_.build(r, o.state, o.plan, *context_.space, o.list);
+  return true;
+}
+
+/// Fills the lines; false: a fault.
+bool texture_unit::build_lines(operation& o) {
+  return o.control || !o.state.in_range || coalescer_.build(*o.request, o.state, o.plan, *context_.space, o.list);
 }
 
 bool texture_unit::plan_image_access(operation& o) {
@@ -88,7 +93,7 @@ bool texture_unit::plan_image_access(operation& o) {
   }
   s.element_bytes = uint8_t(o.plan.bytes);
   for (uint64_t a : o.plan.active) s.in_range |= a;
-  return coalescer_.build(r, s, o.plan, *context_.space, o.list);
+  return true;
 }
 
 /// A page fault says it all by its address; other causes are told in words beside the fault.
@@ -114,7 +119,7 @@ void texture_unit::plan_cost(operation& o) {
     ++n.image_instructions;
     n.texels += cost.texels;
     n.lanes += uint64_t(__builtin_popcountll(o.state.in_range));
-    n.without_lanes += o.list.lines.empty();
+    n.without_lanes += !o.state.in_range;
     o.rate = std::max({cost.address_cycles, cost.texel_cycles, parameters_.rate.control});
     o.phases = o.state.returns || o.request->result_dwords ? std::max(cost.return_phases, parameters_.phases_one) : 0;
     return;
@@ -140,7 +145,7 @@ void texture_unit::plan_cost(operation& o) {
   }
   n.typed += o.state.format;
   n.lanes += uint64_t(__builtin_popcountll(o.state.in_range));
-  n.without_lanes += o.list.lines.empty();
+  n.without_lanes += !o.state.in_range;
   if (o.state.returns) {
     const unsigned rows = o.state.format ? (o.state.d16 ? (o.state.components + 1) / 2 : o.state.components) : (o.state.element_bytes + 3u) / 4;
     o.phases = phases_of(rows + o.state.tfe);
@@ -161,7 +166,7 @@ void texture_unit::start(payload& p, cycle_t c) {
   o->number = next_number_++;
   o->start = c;
   o->sent = o->returned = 0;
-  plan(*o);
+  if (plan(*o)) build_lines(*o);
   plan_cost(*o);
   o->lines = o->control ? 1 : uint32_t(o->list.lines.size());
   o->request->lines = o->control ? 0 : o->lines;

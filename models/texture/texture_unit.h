@@ -113,6 +113,7 @@ private:
     bool control = false;
     std::unique_ptr<image_state> image; ///< of an image instruction; made at the first one
     bool is_image = false;
+    bool direct = false; ///< loosely timed: the result row is written already
   };
 
   fabric::request_answer on_request(unsigned port, fabric::payload& p, fabric::picoseconds& at) override;
@@ -126,6 +127,7 @@ private:
   bool room() const;
   void start(fabric::payload& p, fabric::cycle_t cycle);
   bool plan(operation& o);
+  bool build_lines(operation& o);
   bool plan_image_access(operation& o);
   void explain_fault(const operation& o);
   void plan_cost(operation& o);
@@ -140,6 +142,9 @@ private:
 
   void lt_lines(operation& o);
   bool lt_run(operation& o);
+  bool lt_quick(operation& o);
+  bool lt_usable(const operation& o, uint64_t address) const;
+  template <unsigned N> bool lt_pieces(operation& o);
 
   fabric::context& context_;
   texture_parameters parameters_;

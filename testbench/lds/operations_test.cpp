@@ -39,7 +39,10 @@ struct rig {
     w->lds_base = 512 * pick(40);
     w->lds_size = 512 * pick(80);
     if (w->lds_base + w->lds_size > 65536) w->lds_size = 65536 - w->lds_base;
-    const unsigned pattern = pick(6);
+    const unsigned pattern = pick(8);
+    static const int steps[] = {0, 4, 8, 12, 16, -4, -8, 5};
+    const int regular = steps[pick(8)];
+    const uint32_t edge = pick(2) ? w->lds_size - 16 + pick(20) : pick(20) - 4; // lane 63 ends, or lane 0 starts, at an end of the allocation
     const uint32_t start = pick(w->lds_size + 64), step = pick(40), span = 1 + pick(w->lds_size + 256);
     for (unsigned l = 0; l < 64; ++l) {
       uint32_t a = 0;
@@ -49,6 +52,8 @@ struct rig {
         case 2: a = start + step * l; break;
         case 3: a = 8 * pick(16); break;
         case 4: a = pick(span); break;
+        case 6: a = uint32_t(edge + regular * (int(l) - 63)) - uint32_t(inst.offset & 0xff); break;
+        case 7: a = uint32_t(edge + regular * int(l)) - uint32_t(inst.offset & 0xff); break;
         case 5: a = pick(5) ? pick(span) : uint32_t(random()); break;
       }
       if (src2 && pick(2)) a = (a & 0x1ffff) | (pick(4096) - 2048u) << 17;

@@ -15,7 +15,7 @@ payload& wave_pool::take() {
     p->set_address(0);
     p->set_data_ptr(nullptr);
     p->set_data_length(0);
-    p->set_streaming_width(0);
+    p->set_streaming_width(1); // the protocol wants one, without data too
     all_.push_back(std::move(p));
     idle_.push_back(all_.back().get());
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The texture unit loosely timed: one call does the whole instruction.
+#include "alu/data_share_atomics.h"
 #include "texture/texture_unit.h"
-#include <algorithm>
 #include <cstring>
 
 namespace lyra::texture {
@@ -12,6 +12,28 @@ using isa::memory_kind;
 namespace {
 
 unsigned first_lane(uint64_t mask) { return unsigned(__builtin_ctzll(mask)); }
+
+/// The integer operations are those of the data shares (operands in FLAT's order).
+alu::ds_operation operation_of(isa::atomic_operation o) {
+  using from = isa::atomic_operation;
+  using to = alu::ds_operation;
+  switch (o) {
+    case from::atomic_swap: return to::xchg;
+    case from::atomic_cmpswap: return to::cmpswap;
+    case from::atomic_add: return to::add;
+    case from::atomic_sub: return to::sub;
+    case from::atomic_smin: return to::smin;
+    case from::atomic_umin: return to::umin;
+    case from::atomic_smax: return to::smax;
+    case from::atomic_umax: return to::umax;
+    case from::atomic_and: return to::bit_and;
+    case from::atomic_or: return to::bit_or;
+    case from::atomic_xor: return to::bit_xor;
+    case from::atomic_inc: return to::inc;
+    case from::atomic_dec: return to::dec;
+    default: return to::none; // left to the atomic unit
+  }
+}
 
 } // namespace
 
@@ -83,6 +105,44 @@ template <unsigned N> bool texture_unit::lt_pieces(operation& o) {
   return true;
 }
 
+/// Atomics on direct memory, lanes ascending. False, with nothing done, where the long way is needed.
+template <class U> bool texture_unit::lt_atomics(operation& o) {
+  const wave_request& r = *o.request;
+  const alu::ds_operation operation = operation_of(r.inst->info->atomic);
+  if (operation == alu::ds_operation::none) return false;
+  uint8_t* hosts[64];
+  uint64_t page = never, line = never;
+  uint8_t* host = nullptr;
+  for (uint64_t m = o.plan.active[0]; m; m &= m - 1) {
+    const unsigned l = first_lane(m);
+    const uint64_t a = address_of(o.state, o.plan, 0, l);
+    const unsigned at = unsigned(a % line_bytes);
+    if (a - at != line) {
+      line = a - at;
+      if (line / page_bytes != page) {
+        if (!lt_usable(o, line)) return false;
+        page = line / page_bytes;
+      }
+      if (!(host = dmi_.line(line))) return false;
+      ++o.lines;
+    }
+    hosts[l] = host + at;
+  }
+  alu::with_operation<U>(operation, r.mode, [&](auto apply) {
+    for (uint64_t m = o.plan.active[0]; m; m &= m - 1) {
+      const unsigned l = first_lane(m);
+      uint64_t operand, compare;
+      atomic_operands(r, sizeof(U), l, operand, compare);
+      U before;
+      std::memcpy(&before, hosts[l], sizeof before);
+      const U after = apply(before, U(operand), U(compare));
+      std::memcpy(hosts[l], &after, sizeof after);
+      std::memcpy(o.plan.bytes_of(0, l), &before, sizeof before);
+    }
+  });
+  return true;
+}
+
 /// The long way, line by line: directly where the memory grants it (loads and stores), else by a blocking transaction.
 void texture_unit::lt_lines(operation& o) {
   for (uint32_t n = 0; n < o.lines; ++n) {
@@ -103,10 +163,11 @@ void texture_unit::lt_lines(operation& o) {
   }
 }
 
-/// Loads and stores of buffers and FLAT by direct memory. False: the long way.
+/// By direct memory. False: the long way.
 bool texture_unit::lt_quick(operation& o) {
   const access_state& s = o.state;
-  if (o.control || o.is_image || !s.in_range || s.kind == memory_kind::atomic) return false;
+  if (o.control || !s.in_range) return false;
+  if (s.kind == memory_kind::atomic) return o.plan.bytes == 8 ? lt_atomics<uint64_t>(o) : lt_atomics<uint32_t>(o);
   if (s.contiguous) return s.in_range == s.lanes && lt_run(o);
   switch (o.plan.bytes) {
     case 1: return lt_pieces<1>(o);
@@ -136,6 +197,7 @@ void texture_unit::b_transport(unsigned port, payload& p, sc_core::sc_time& dela
       statistics_.lines += o.lines;
       plan_cost(o);
     } else {
+      o.lines = 0;
       build_lines(o);
       plan_cost(o); // drops the lines of a faulty instruction
       o.lines = o.control ? 1 : uint32_t(o.list.lines.size());

@@ -145,6 +145,7 @@ private:
   bool lt_quick(operation& o);
   bool lt_usable(const operation& o, uint64_t address) const;
   template <unsigned N> bool lt_pieces(operation& o);
+  template <class U> bool lt_atomics(operation& o);
 
   fabric::context& context_;
   texture_parameters parameters_;

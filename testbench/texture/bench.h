@@ -57,8 +57,7 @@ private:
         atomic_extension::entry& e = x.entries[n];
         uint64_t old = 0;
         std::memcpy(&old, line + e.offset, x.bytes);
-        uint64_t now = x.operation == lyra::isa::atomic_operation::atomic_add ? old + e.operand : x.operation == lyra::isa::atomic_operation::atomic_swap ? e.operand
-                       : old == e.compare ? e.operand : old; // add, swap, cmpswap are enough here
+        const uint64_t now = after_atomic(x.operation, x.bytes, old, e.operand, e.compare);
         std::memcpy(line + e.offset, &now, x.bytes);
         e.result = old;
       }

@@ -119,6 +119,30 @@ private:
   std::map<uint64_t, page> pages_;
 };
 
+/// What an atomic leaves in memory (Vega ISA, BUFFER_ATOMIC).
+inline uint64_t after_atomic(isa::atomic_operation o, unsigned bytes, uint64_t old, uint64_t operand, uint64_t compare) {
+  using a = isa::atomic_operation;
+  const uint64_t ones = bytes == 8 ? ~0ull : 0xffffffffull;
+  const auto s = [&](uint64_t v) { return bytes == 8 ? int64_t(v) : int64_t(int32_t(v)); };
+  old &= ones; operand &= ones; compare &= ones;
+  switch (o) {
+    case a::atomic_swap: return operand;
+    case a::atomic_cmpswap: return old == compare ? operand : old;
+    case a::atomic_add: return (old + operand) & ones;
+    case a::atomic_sub: return (old - operand) & ones;
+    case a::atomic_smin: return s(operand) < s(old) ? operand : old;
+    case a::atomic_umin: return operand < old ? operand : old;
+    case a::atomic_smax: return s(operand) > s(old) ? operand : old;
+    case a::atomic_umax: return operand > old ? operand : old;
+    case a::atomic_and: return old & operand;
+    case a::atomic_or: return old | operand;
+    case a::atomic_xor: return old ^ operand;
+    case a::atomic_inc: return old >= operand ? 0 : old + 1;
+    case a::atomic_dec: return old == 0 || old > operand ? operand : old - 1;
+    default: throw std::runtime_error("no such atomic");
+  }
+}
+
 /// One byte of an access, or none where it is out of range.
 using byte_address = std::optional<uint64_t>;
 

@@ -74,15 +74,11 @@ outcome execute(const wave_request& r, memory& m) {
       for (unsigned b = 0; b < a.size(); ++b) o.result[b / 4][l] |= uint32_t(bytes[b]) << (b % 4 * 8);
     } else if (atomic) {
       if (!a[0]) continue;
-      uint64_t old = 0, operand = r.vdata[0][l], now;
+      uint64_t old = 0, operand = r.vdata[0][l];
       for (unsigned b = 0; b < a.size(); ++b) old |= uint64_t(bytes[b]) << (8 * b);
       if (a.size() == 8) operand |= uint64_t(r.vdata[1][l]) << 32;
       const uint64_t compare = a.size() == 8 ? r.vdata[2][l] | uint64_t(r.vdata[3][l]) << 32 : r.vdata[1][l];
-      switch (i.info->atomic) {
-        case isa::atomic_operation::atomic_add: now = old + operand; break;
-        case isa::atomic_operation::atomic_swap: now = operand; break;
-        default: now = old == compare ? operand : old; break;
-      }
+      const uint64_t now = after_atomic(i.info->atomic, unsigned(a.size()), old, operand, compare);
       for (unsigned b = 0; b < a.size(); ++b) m.byte(*a[b]) = uint8_t(now >> (8 * b));
       if (i.glc) for (unsigned k = 0; k < a.size() / 4; ++k) o.result[k][l] = uint32_t(old >> (32 * k));
     } else { // store
@@ -118,6 +114,8 @@ const char* const names[] = {
     "buffer_store_byte_d16_hi", "buffer_store_short_d16_hi", "buffer_atomic_add", "buffer_atomic_swap_x2", "buffer_atomic_cmpswap", "buffer_atomic_cmpswap_x2",
     "tbuffer_load_format_x", "tbuffer_load_format_xyzw", "tbuffer_store_format_xy", "tbuffer_load_format_d16_xyzw", "flat_load_dword", "flat_store_dwordx2", "flat_load_ushort",
     "flat_atomic_add", "global_load_dword", "global_load_dwordx4", "global_load_sbyte", "global_store_dword", "global_store_dwordx3", "global_store_short", "global_atomic_add_x2",
+    "buffer_atomic_sub", "buffer_atomic_smin", "buffer_atomic_umin_x2", "buffer_atomic_smax_x2", "buffer_atomic_umax", "buffer_atomic_and", "global_atomic_or", "global_atomic_xor_x2",
+    "global_atomic_inc", "global_atomic_dec", "flat_atomic_inc_x2", "flat_atomic_dec_x2", "global_atomic_smin_x2", "global_atomic_cmpswap",
     "scratch_load_dword", "scratch_load_dwordx4", "scratch_load_sshort", "scratch_store_dword", "scratch_store_dwordx3", "scratch_store_byte", "scratch_load_ubyte_d16_hi"};
 
 /// A random instruction that mostly stays inside the mapped region.

@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(a_hit_takes_134_cycles_from_TA_to_the_register) {
   BOOST_TEST(hit.hits == 1u);
   BOOST_TEST(miss.hits == 0u);
   BOOST_TEST(hit.result[0][0] == b.space.dword(base));
-  BOOST_TEST(b.cu.responses[0].cycle > 10u + 134 + 100);
+  BOOST_TEST(b.cu.responses[0].cycle == 10u + 24 + 20 + 100 + 50 + 40); // TA, miss, memory, fill, TD
 }
 
 BOOST_AUTO_TEST_CASE(coalesced_dword_hits_stream_at_4_cycles) { BOOST_TEST(hit_spacing("global_load_dword", 4) == 4u); }

@@ -424,6 +424,38 @@ BOOST_AUTO_TEST_CASE(image_loads_stores_and_atomics_go_through_the_same_pipeline
   BOOST_TEST(b.unit.statistics().image_instructions == 4u);
 }
 
+BOOST_AUTO_TEST_CASE(loosely_timed_images_do_the_same_with_and_without_direct_memory) {
+  bench b;
+  b.space.map(base, 4096 * 4);
+  for (bool dmi : {false, true}) {
+    b.l1.dmi = dmi;
+    b.space.fill(22);
+    const memory before = b.space;
+    uint32_t read[3][64];
+    const char* const names[] = {"image_load", "image_store", "image_atomic_add", "image_load"};
+    for (unsigned n = 0, k = 0; n < 4; ++n) {
+      isa::instruction i = make(names[n]);
+      i.dmask = 1;
+      i.unorm = i.glc = true;
+      payload* p;
+      wave_request& r = b.take(i, all, p);
+      put_image(r.resource, base);
+      for (unsigned l = 0; l < 64; ++l) { r.vaddr[0][l] = (l * 5) % 64; r.vaddr[1][l] = l / 8; r.vdata[0][l] = 1000 + l; }
+      sc_core::sc_time t;
+      b.cu.port.socket->b_transport(*p, t);
+      BOOST_TEST(int(r.fault) == 0);
+      BOOST_TEST(t > sc_core::SC_ZERO_TIME);
+      if (n != 1) std::memcpy(read[k++], r.result[0], sizeof r.result[0]);
+    }
+    for (unsigned l = 0; l < 64; ++l) {
+      const uint64_t a = base + (l / 8 * 64 + (l * 5) % 64) * 4;
+      BOOST_TEST(read[0][l] == const_cast<memory&>(before).dword(a));
+      BOOST_TEST(read[1][l] == 1000 + l);
+      BOOST_TEST(read[2][l] == 2000 + 2 * l);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(image_loads_stream_at_16_cycles_whatever_the_pattern) {
   bench b;
   b.space.map(base, 4096 * 4);

@@ -182,7 +182,7 @@ void compute_unit::take_smem_result(const micro_op& m, const scalar_access& a, u
   if (kind == memory_kind::load) {
     for (unsigned d = 0; d < a.parts[k].count; ++d) std::memcpy(&r.sgpr[(a.sdata + a.parts[k].first + d) & 127], p.get_data_ptr() + 4 * d, 4);
   } else if (kind == memory_kind::atomic && m.returns) {
-    const uint64_t v = p.get_extension<fabric::atomic_extension>()->entries[0].result;
+    const uint64_t v = fabric::payload_pool::find_atomic(p)->entries[0].result;
     r.sgpr[a.sdata & 127] = uint32_t(v);
     if (m.result_dwords == 2) r.sgpr[(a.sdata + 1) & 127] = uint32_t(v >> 32);
   }

@@ -24,6 +24,7 @@ public:
   struct answer { payload* p; cycle_t sent, at; picoseconds at_ps; };
   std::vector<answer> answers;                            ///< in order of response; payloads are kept when `keep`
   bool keep = false;
+  unsigned invalidations = 0; ///< of direct memory pointers
   std::function<void(payload&, cycle_t sent, cycle_t at)> on_answer;
   std::function<payload*()> source;                       ///< asked for the next payload when the script is empty; null: no more
   unsigned window = 16;                                   ///< most payloads from `source` in flight
@@ -69,6 +70,7 @@ private:
     if (source) wake_at(std::max(a, now() + 1));
   }
   void on_ready(unsigned, picoseconds at) override { wake_at(std::max(clock().ceil(at), now() + 1)); }
+  void on_invalidate_direct_mem_ptr(unsigned, uint64_t, uint64_t) override { ++invalidations; }
   std::deque<std::pair<payload*, cycle_t>> script_;
   std::deque<std::pair<payload*, cycle_t>> sent_;
   cycle_t next_ = 0;

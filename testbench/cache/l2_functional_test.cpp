@@ -330,7 +330,7 @@ BOOST_AUTO_TEST_CASE(a_write_back_to_a_page_that_went_away_is_a_machine_fault) {
 BOOST_AUTO_TEST_CASE(streaming_lines_leave_first_or_at_once) {
   const auto fill = [](memory_bench& b, bool slc) {
     b.store.map(0, 1 << 16);
-    uint64_t c = 10;
+    uint64_t c = b.sources[0]->soon();
     for (unsigned k = 0; k < 4; ++k) { // four ways of set 0; the second by SLC
       payload& p = b.pool.line(tlm::TLM_READ_COMMAND, k * 1024);
       payload_pool::policy(p).slc = slc && k == 1;

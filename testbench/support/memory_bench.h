@@ -30,12 +30,11 @@ public:
   unsigned window = 16;                                   ///< most payloads from `source` in flight
   unsigned gap = 1;                                       ///< cycles between them
 
-  /// The request is effective at cycle c (or the first one possible after it).
-  void at(cycle_t c, payload& p) {
-    script_.push_back({&p, c});
-    if (started_) wake_at(c - 1);
-  }
-  void start() { started_ = true; wake_at(std::max<cycle_t>(now() + 1, script_.empty() ? 1 : script_.front().second - 1)); }
+  /// The request is effective at cycle c (or the first one possible after it; 0: as soon as possible).
+  void at(cycle_t c, payload& p) { script_.push_back({&p, c}); }
+  void start() { started_ = true; wake_at(std::max(now() + 1, script_.empty() || script_.front().second == 0 ? 0 : script_.front().second - 1)); }
+  /// A cycle that has not begun.
+  cycle_t soon() const { return now() + 10; }
   size_t in_flight() const { return out.in_flight(); }
 
 private:

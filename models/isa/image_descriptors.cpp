@@ -131,6 +131,10 @@ std::string image_resource_error(const image_resource& r) {
     if (r.last_level > r.max_mip) return "T# LAST_LEVEL " + number(r.last_level) + " is above MAX_MIP " + number(r.max_mip);
     if (r.max_mip > 0 && unsigned(r.swizzle) >= 1 && unsigned(r.swizzle) <= 3) return std::string("T# SW_MODE ") + name_of(r.swizzle) + " with several levels: 256-byte blocks have no mip chain";
   }
+  unsigned micro = unsigned(r.swizzle) & 3, bytes = image_element_bytes(r.data_format);
+  if (bytes == 16 && ((r.swizzle != swizzle_mode::linear && micro == 0 && r.type != image_type::dim_3d) || micro == 3))
+    return std::string("T# SW_MODE ") + name_of(r.swizzle) + " with 128-bit elements: Z (2D) and R modes end at 64 bits";
+  if (r.type == image_type::dim_3d && micro == 3) return std::string("T# SW_MODE ") + name_of(r.swizzle) + " with a 3D type: R modes are 2D";
   if (r.type == image_type::dim_3d && unsigned(r.swizzle) >= 1 && unsigned(r.swizzle) <= 3) return std::string("T# SW_MODE ") + name_of(r.swizzle) + " with a 3D type";
   if (r.border_swizzle > 5) return "T# BC_SWIZZLE " + number(r.border_swizzle) + " is reserved";
   if (r.array_pitch) return "T# ARRAY_PITCH " + number(r.array_pitch) + ": quilted images are not modelled";

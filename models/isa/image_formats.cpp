@@ -77,6 +77,9 @@ bool make_format(unsigned data, unsigned number, image_format& f) {
     f.storable = true;
     unsigned low = 0;
     for (unsigned c = 0; c < row.count; ++c) { f.bits[c] = row.bits[c]; f.low[c] = uint8_t(low); low += row.bits[c]; }
+    bool dwords = f.bytes == 4 * f.components && data != fx24_8_32;
+    if (dwords && (f.integer || number == nf::floating)) f.fast = image_format::short_cut::dwords;
+    if (number == nf::unorm && f.bits[0] == 8 && f.bytes == f.components) f.fast = image_format::short_cut::unorm_bytes;
     if (number == nf::srgb) return data == f8 || data == f8_8 || data == f8_8_8_8;
     if (number == nf::floating)
       return data == f16 || data == f32 || data == f16_16 || data == f10_11_11 || data == f11_11_10 || data == f32_32 || data == f16_16_16_16 || data == f32_32_32 || data == f32_32_32_32 ||
@@ -95,6 +98,15 @@ struct format_table {
   }
 };
 const format_table& table() { static const format_table t; return t; }
+
+const float* unorm_bytes() {
+  struct table {
+    float value[256];
+    table() { for (unsigned i = 0; i < 256; ++i) value[i] = float(i / 255.0); }
+  };
+  static const table t;
+  return t.value;
+}
 
 /// sRGB of all 8-bit codes.
 const float* srgb_bytes() {
@@ -178,6 +190,16 @@ float linear_to_srgb(float v) {
 }
 
 void decode_texel(const image_format& f, const uint8_t* p, unsigned x, unsigned y, uint32_t out[4], bool degamma) {
+  if (f.fast == image_format::short_cut::dwords) {
+    out[0] = out[1] = out[2] = out[3] = 0;
+    std::memcpy(out, p, f.bytes);
+    return;
+  }
+  if (f.fast == image_format::short_cut::unorm_bytes && !degamma) {
+    const float* table = unorm_bytes();
+    for (unsigned c = 0; c < 4; ++c) out[c] = c < f.components ? bits_of(table[p[c]]) : 0;
+    return;
+  }
   switch (f.kind) {
     case format_kind::channels: {
       if (f.bits[0] == 32) {

@@ -39,6 +39,7 @@ struct image_format {
   bool integer = false, is_signed = false; ///< uint, sint
   bool storable = false, filterable = false;
   uint8_t fmask_samples = 0, fmask_bits = 0;
+  enum class short_cut : uint8_t { none, dwords, unorm_bytes } fast = short_cut::none; ///< the commonest conversions
 };
 
 /// Null where GFX9 has no such combination.

@@ -110,26 +110,40 @@ derivatives derivatives_of(const plan_context& c, unsigned lane, const level_siz
   return out;
 }
 
+/// A computed level of detail; implicit ones are the same for the four lanes of a quad.
+struct computed_level { unsigned quad = 64; bool aniso_filter = false; int lod = 0; anisotropy a; derivatives d; };
+
+void compute_level(const plan_context& c, unsigned lane, computed_level& out) {
+  const image_work& w = c.work;
+  const isa::image_sampler& s = w.sampler;
+  if (w.operation.implicit_lod() && out.quad == lane / 4) return;
+  out.quad = lane / 4;
+  out.d = derivatives_of(c, lane, w.levels[w.resource.base_level]);
+  bool allowed = s.max_aniso_ratio > 0 && w.operands.coordinates == 2 && !(s.aniso_override && w.resource.base_level == w.resource.last_level) && !w.format->integer;
+  out.aniso_filter = allowed && (s.xy_min & 2) && w.operation.kind != image_kind::gather;
+  if (out.aniso_filter) {
+    out.a = anisotropy_of_footprint(out.d.texels, s.max_aniso_ratio);
+    out.lod = out.a.lod;
+  } else {
+    out.lod = lod_of_footprint(out.d.texels);
+  }
+}
+
 /// Levels, filter and number of texels of a lane.
-void decide(plan_context& c, unsigned lane) {
+void decide(plan_context& c, unsigned lane, computed_level& computed) {
   image_work& w = c.work;
   const isa::image_resource& r = w.resource;
   const isa::image_sampler& s = w.sampler;
   lane_filter& f = w.lane[lane];
   f = {};
   int lod = 0;
-  bool aniso_filter = false;
-  anisotropy a;
-  derivatives d;
+  bool given = w.operation.lod || w.operation.lod_zero;
   if (w.operation.lod) lod = fixed_lod(body_float(w.operands, c.request.vaddr, unsigned(w.operands.level), lane));
   else if (!w.operation.lod_zero) {
-    d = derivatives_of(c, lane, w.levels[r.base_level]);
-    bool allowed = s.max_aniso_ratio > 0 && w.operands.coordinates == 2 && !(s.aniso_override && r.base_level == r.last_level) && !w.format->integer;
-    aniso_filter = allowed && (s.xy_min & 2) && w.operation.kind != image_kind::gather;
-    if (aniso_filter) { a = anisotropy_of_footprint(d.texels, s.max_aniso_ratio); lod = a.lod; }
-    else lod = lod_of_footprint(d.texels);
+    compute_level(c, lane, computed);
+    lod = computed.lod;
   }
-  if (w.operation.kind != image_kind::get_lod || !w.operation.lod_zero) lod += s.lod_bias;
+  lod += s.lod_bias;
   if (w.operation.bias) lod += fixed_lod(bias_float(w.operands, c.request.vaddr, lane));
   int lane_clamp = w.operation.clamp ? fixed_lod(body_float(w.operands, c.request.vaddr, unsigned(w.operands.level), lane)) : INT_MIN;
   f.levels = choose_levels(lod, lane_clamp, r, s);
@@ -137,10 +151,10 @@ void decide(plan_context& c, unsigned lane) {
   unsigned filter = f.levels.magnified ? s.xy_mag : s.xy_min;
   f.linear = (filter & 1) && w.format->filterable;
   f.level_count = f.levels.weight && w.format->filterable ? 2 : 1;
-  if (aniso_filter && a.samples > 1 && !f.levels.magnified) {
-    f.aniso = uint8_t(a.samples);
-    f.step[0] = d.own[a.along_v][0];
-    f.step[1] = d.own[a.along_v][1];
+  if (!given && computed.aniso_filter && computed.a.samples > 1) { // also where the short axis is magnified
+    f.aniso = uint8_t(computed.a.samples);
+    f.step[0] = computed.d.own[computed.a.along_v][0];
+    f.step[1] = computed.d.own[computed.a.along_v][1];
   }
   if (w.operation.kind == image_kind::gather) {
     // One level, always the 2x2 texels of a bilinear filter.
@@ -190,12 +204,12 @@ public:
       if (k == 2 && s.z_filter == 1) axis_linear = false;
       if (k == 2 && s.z_filter == 2 && w_.format->filterable) axis_linear = true;
       if (seamless) {
-        // Indices one step outside of the face are kept: they go on on its neighbour. Further out (offsets) holds at that step.
-        int64_t low = axis_linear ? at - 128 : at, i = low >> 8, n = extent[k];
+        // A face ends at its edges; the texels one step outside are those of its neighbours.
+        int64_t n = extent[k], held = std::min(std::max<int64_t>(at, 0), n * 256);
+        int64_t low = axis_linear ? held - 128 : held, i = low >> 8;
         t[k].weight = axis_linear ? unsigned(low & 255) : 0;
-        int64_t least = axis_linear ? -1 : 0, most = axis_linear ? n : n - 1;
-        t[k].texel[0] = int(std::min(std::max(i, least), most));
-        t[k].texel[1] = int(std::min(std::max(i + 1, least), most));
+        t[k].texel[0] = int(axis_linear ? i : std::min(i, n - 1));
+        t[k].texel[1] = int(std::min(i + 1, n));
         count[k] = axis_linear ? 2 : 1;
       } else if (axis_linear) {
         t[k] = linear_taps(at, extent[k], clamp[k]);
@@ -307,10 +321,11 @@ void plan_sample(plan_context& c) {
 
   unsigned most = 1;
   bool volume = w.operands.coordinates == 3;
+  computed_level computed;
   for (unsigned lane = 0; lane < 64; ++lane) {
     w.tap_count[lane] = 0;
     if (!(q.exec >> lane & 1)) continue;
-    decide(c, lane);
+    decide(c, lane, computed);
     const lane_filter& f = w.lane[lane];
     unsigned taps = 1;
     if (w.operation.kind == image_kind::gather) taps = 4;

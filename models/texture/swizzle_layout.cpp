@@ -13,7 +13,7 @@ unsigned half_up(unsigned v) { return (v >> 1) + (v & 1); }
 // 2D and 1D tiles hold 256 bytes, 3D tiles ("thick") 1 KB.
 const char* const standard_2d[5] = {"x0x1x2x3y0y1y2y3", "x0x1x2y0y1y2x3", "x0x1y0y1y2x2", "x0y0y1x1x2", "y0y1x0x1"};
 const char* const display_2d[5] = {"x0x1x2y1y0y2x3y3", "x0x1x2y0y1y2x3", "x0x1y0x2y1y2", "x0y0x1x2y1", "x0y0x1y1"};
-const char* const rotated_2d[5] = {"y0y1y2x1x0x2x3y3", "y0y1y2x0x1x2x3", "y0y1x0y2x1x2", "y0x0y1x1x2", "y0x0y1x1"};
+const char* const rotated_2d[5] = {"y0y1y2x1x0x2x3y3", "y0y1y2x0x1x2x3", "y0y1x0y2x1x2", "y0x0y1x1x2", ""};
 const char* const standard_3d[5] = {"x0x1x2x3y0y1z0z1z2y2", "x0x1x2y0y1z0z1z2y2", "x0x1y0y1z0z1y2x2", "x0y0y1z0z1x1x2", "y0y1z0z1x0x1"};
 const char* const depth_3d[5] = {"x0y0x1y1z0z1x2z2y2x3", "x0y0x1y1z0z1z2y2x2", "x0y0x1z0y1z1y2x2", "x0y0z0x1z1y1x2", "x0y0z0z1y1x1"};
 
@@ -96,11 +96,11 @@ void surface_layout::build_equation(const surface_shape& s) {
     while (bit < top) put(bit % 3 == 0 ? 'x' : bit % 3 == 1 ? 'z' : 'y');
   } else if (o == order::depth) {
     // Samples of a pixel are neighbours; above them the coordinates alternate. Up to bit 6 x comes first; above, the even address bits
-    // (without the sample bits) are y's. With an odd number of bits below, or 128-bit elements, x simply goes on alternating.
+    // (without the sample bits) are y's.
     for (unsigned i = 0; i < s.samples; ++i) sample_bits_[i] = uint16_t(i << element);
     bit += sample_count;
     for (unsigned i = element; bit < top; ++i) {
-      bool is_x = i < 6 || element == 4 ? (i - element) % 2 == 0 : i % 2 == 1;
+      bool is_x = i < 6 ? (i - element) % 2 == 0 : i % 2 == 1;
       put(is_x ? 'x' : 'y');
     }
   } else {

@@ -15,7 +15,7 @@ enum class surface_kind : uint8_t { dim_1d, dim_2d, dim_3d };
 struct surface_shape {
   surface_kind kind = surface_kind::dim_2d;
   isa::swizzle_mode swizzle = isa::swizzle_mode::linear;
-  unsigned element_bytes = 4; ///< 1, 2, 4, 8, 12 (linear only), 16
+  unsigned element_bytes = 4; ///< 1, 2, 4, 8, 12 (linear only), 16 (not 2D Z, not R)
   unsigned width = 1, height = 1;
   unsigned slices = 1;        ///< layers, or depth of a 3D image
   unsigned levels = 1, samples = 1;

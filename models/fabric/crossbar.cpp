@@ -289,6 +289,7 @@ void crossbar::b_transport(unsigned, payload& p, sc_core::sc_time& delay) {
   if (out_.size() > 1 && to_all(p)) {
     tlm::tlm_response_status worst = tlm::TLM_OK_RESPONSE;
     for (auto& c : out_) {
+      p.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
       c->socket->b_transport(p, delay);
       if (p.get_response_status() != tlm::TLM_OK_RESPONSE) worst = p.get_response_status();
     }

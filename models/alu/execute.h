@@ -17,6 +17,9 @@ handler bind(const isa::instruction& i, isa::target chip);
 /// Name of the host vector instruction set in use ("avx2", "baseline"), chosen at run time.
 const char* host_vector_level();
 
+/// For tests: makes bind() choose the baseline code whatever the host can do. Handlers bound before stay as they are.
+void force_baseline(bool on);
+
 /// Issue cost class: which rows of the timing tables apply. The cycles themselves are parameters of the compute unit.
 enum class cost_class : uint8_t { vector_full, vector_quarter /* transcendental, 32-bit multiply ... */, vector_f64_add, vector_f64_mul, vector_swap, scalar, scalar_saveexec, scalar_setreg, branch };
 cost_class cost_of(const isa::instruction& i);

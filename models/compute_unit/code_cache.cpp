@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compute_unit/code_cache.h"
+#include "compute_unit/wait_states.h"
 #include <cstring>
 
 namespace lyra::compute_unit {
@@ -37,6 +38,7 @@ const micro_op& code_cache::decode(code_block& b, unsigned index, uint32_t secon
   uint32_t w[2] = {b.words[index], index < 7 ? b.words[index + 1] : second_word};
   arena_.emplace_back();
   make_micro_op(arena_.back(), w, 2, chip_);
+  arena_.back().wait_consumer = may_need_wait_states(arena_.back());
   arena_.back().pc = b.address + 4 * index;
   if (profile) arena_.back().profile = &profiles_.emplace_back();
   b.ops[index] = &arena_.back();

@@ -9,7 +9,7 @@ using fabric::never;
 
 compute_unit::compute_unit(sc_core::sc_module_name name, unsigned index, const compute_unit_parameters& p, const fabric::context& context, code_cache& code, bool loosely_timed)
     : timed_module(name, context.core), launch_port("launch", *this, 0), vmem_port("vmem", *this, vmem), lds_port("lds", *this, lds), gds_port("gds", *this, gds),
-      smem_port("smem", *this, smem), fetch_port("fetch", *this, fetch), index_(index), parameters_(p), context_(context), code_(code), loosely_timed_(loosely_timed),
+      smem_port("smem", *this, smem), fetch_port("fetch", *this, fetch), follow_wait_states_(p.wait_states != "silent"), index_(index), parameters_(p), context_(context), code_(code), loosely_timed_(loosely_timed),
       waves_(simds * p.wave_slots), code_dmi_(fetch_port), smem_dmi_(smem_port) {
   for (auto& n : simd_next_) n = never;
   for (unsigned s = 0; s < simds; ++s)
@@ -71,6 +71,8 @@ fabric::cycle_t compute_unit::on_wake(fabric::cycle_t cycle) {
     if (simd_next_[s] <= cycle) simd_next_[s] = next_turn(s, cycle + 1);
     next = std::min(next, simd_next_[s]);
   }
+  if (return_wake_ <= cycle) find_return_wake(cycle);
+  next = std::min(next, return_wake_);
   if (!local_.empty()) next = std::min(next, std::max(local_.front().cycle, cycle + 1));
   return next;
 }

@@ -72,6 +72,7 @@ private:
   void set_state(wave& w, wave_state s, uint64_t cycle);
   void trace_counters(const wave& w, uint64_t cycle);
   void check_hazards(wave& w, const micro_op& m, uint64_t cycle);
+  void check_wait_states(wave& w, const micro_op& m, uint64_t cycle);
   std::string place(const wave& w) const;
 
   // issue (compute_unit_issue.cpp)
@@ -111,6 +112,8 @@ private:
   void counters_changed(wave& w, uint64_t cycle);
   bool wait_met(const wave& w) const { return w.vmcnt <= w.wait_vm && w.lgkmcnt <= w.wait_lgkm && w.expcnt <= w.wait_exp; }
   void wake_for_returns(wave& w, uint64_t cycle);
+  uint64_t return_cycle(unsigned port, const pending_return& e) const;
+  void find_return_wake(uint64_t cycle);
   void add_local(local_event e);
 
   // loosely timed (compute_unit_loose.cpp)
@@ -132,6 +135,7 @@ private:
     wake_at(simd_next_[w.simd]);
   }
 
+  bool follow_wait_states_;
   unsigned index_;
   compute_unit_parameters parameters_;
   fabric::context context_;
@@ -144,6 +148,7 @@ private:
   workgroup groups_[40];
   uint64_t simd_next_[simds];
   uint64_t valu_free_[simds] = {};
+  uint64_t return_wake_ = fabric::never; ///< cycle by which a queued return must be applied
   uint64_t age_ = 0, sequence_ = 0;
   unsigned waves_in_use_ = 0;
   uint64_t busy_since_ = 0;

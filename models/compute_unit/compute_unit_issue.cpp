@@ -51,6 +51,10 @@ void compute_unit::issued(wave& w, const micro_op& m, uint64_t cycle, unsigned c
     m.profile->lanes += unsigned(__builtin_popcountll(w.regs.exec()));
     m.profile->issue_cycles += cycles;
   }
+  if (follow_wait_states_) {
+    if (w.wait_states.concerns(m)) check_wait_states(w, m, cycle);
+    w.wait_states.issued(m, w.regs);
+  }
   if (observer) observer->issued(index_, w, m, cycle);
 }
 
@@ -286,7 +290,7 @@ bool compute_unit::issue_control(wave& w, const micro_op& m, uint64_t cycle, iss
       r.pc += 4;
       ++w.lgkmcnt;
       ++w.message_outstanding;
-      w.checker.issued(m, false, true);
+      w.checker.issued(m, false, true, w.regs.exec());
       add_local({cycle + parameters_.message_cycles, 0, local_event::lgkm_message, &w, 1, &m});
       trace_counters(w, cycle);
       if (m.inst.op() == isa::op::s_sendmsghalt) { r.halted = true; set_state(w, wave_state::halted, cycle); set_cause(w, stall::sleeping, cycle + 4); w.ready_at = never; }

@@ -65,7 +65,7 @@ void compute_unit::start_wave(wave& w, workgroup& g, unsigned k, uint64_t cycle)
   r.hw_id = uint32_t(w.slot) | uint32_t(w.simd) << 4 | (index_ % 16) << 8 | (index_ / 16 & 3) << 13;
   r.gpr_alloc = uint32_t(place.vgpr_base / 4) | uint32_t(r.vgpr_count / 4 - 1) << 8 | uint32_t((r.sgpr_count + 15) / 16 - 1) << 24;
   r.lds_alloc = (info.lds_base / 256) | ((packet.lds_bytes + 511) / 512) << 12;
-  r.sh_mem_bases = (r.private_base_hi & 0xffff) | (r.shared_base_hi & 0xffff) << 16;
+  r.sh_mem_bases = r.private_base_hi >> 16 | r.shared_base_hi >> 16 << 16; // address bits 63:48
   if (lds_memory_) { r.lds = lds_memory_ + info.lds_base; r.lds_bytes = packet.lds_bytes; }
 
   w.id = uint32_t(info.first_wave_order + k);
@@ -80,6 +80,7 @@ void compute_unit::start_wave(wave& w, workgroup& g, unsigned k, uint64_t cycle)
   w.valu_written = sgpr_set{};
   w.flag_written_cycle = never;
   w.checker.reset();
+  w.wait_states.reset();
   w.current = nullptr;
   w.pc_of_instruction = r.pc;
   w.instructions = 0;
@@ -203,7 +204,7 @@ void compute_unit::trace_counters(const wave& w, uint64_t cycle) {
 }
 
 void compute_unit::check_hazards(wave& w, const micro_op& m, uint64_t cycle) {
-  const auto c = w.checker.check(m);
+  const auto c = w.checker.check(m, w.regs.exec());
   if (!c) return;
   ++statistics.hazards;
   const std::string reg = c.vgpr >= 0 ? fmt::format("v{}", c.vgpr) : c.sgpr >= 106 && c.sgpr < 108 ? "vcc" : fmt::format("s{}", c.sgpr);
@@ -216,6 +217,19 @@ void compute_unit::check_hazards(wave& w, const micro_op& m, uint64_t cycle) {
   }
   if (context_.run)
     context_.run->report({"lyra/hazard/waitcnt", fmt::format("'{}' at PC {:#x} {} ({})", isa::disassemble(m.inst, code_.chip(), m.pc), m.pc, text, place(w)), clock().at(cycle), m.pc, w.id});
+}
+
+void compute_unit::check_wait_states(wave& w, const micro_op& m, uint64_t cycle) {
+  const auto v = w.wait_states.check(m, w.regs);
+  if (!v) return;
+  ++statistics.missing_wait_states;
+  const auto& rule = rule_of(v.row);
+  const std::string reg = v.vgpr >= 0 ? fmt::format(" (v{})", v.vgpr) : v.sgpr == 106 || v.sgpr == 107 ? " (vcc)" : v.sgpr >= 0 ? fmt::format(" (s{})", v.sgpr) : std::string();
+  const std::string text = fmt::format("{} wait state{} missing behind '{}' at PC {:#x}: {} needs {} before {}{}; put s_nop {} in between", v.missing, v.missing > 1 ? "s" : "",
+                                       isa::disassemble(v.producer->inst, code_.chip(), v.producer->pc), v.producer->pc, rule.producer, rule.states, rule.consumer, reg, v.missing - 1);
+  if (parameters_.wait_states == "error") { fault(w, "lyra/hazard/wait-states", text, cycle); return; }
+  if (context_.run)
+    context_.run->report({"lyra/hazard/wait-states", fmt::format("'{}' at PC {:#x}: {} ({})", isa::disassemble(m.inst, code_.chip(), m.pc), m.pc, text, place(w)), clock().at(cycle), m.pc, w.id});
 }
 
 void compute_unit::close_statistics() {

@@ -103,7 +103,7 @@ void vector_memory(micro_op& m) {
   m.returns = kind == memory_kind::load || kind == memory_kind::sample || kind == memory_kind::gather || kind == memory_kind::query || (kind == memory_kind::atomic && i.glc);
   if (i.lds && m.returns) { m.returns = false; result = 0; } // data goes to LDS
   if (!m.returns) result = 0;
-  if (i.tfe && m.returns) ++result;
+  if ((i.tfe || i.lwe) && m.returns) ++result; // residency or LOD warning
   m.vaddr_dwords = uint8_t(address);
   m.vdata_dwords = uint8_t(data);
   m.result_dwords = uint8_t(result);
@@ -209,6 +209,7 @@ void make_micro_op(micro_op& m, const uint32_t* words, unsigned available, isa::
       m.vector = true;
       m.cost = alu::cost_of(i);
       alu_registers(m);
+      m.crosses_lanes = i.form == isa::form::dpp || i.op() == op::v_readlane_b32 || i.op() == op::v_readfirstlane_b32 || i.op() == op::v_writelane_b32;
       break;
   }
   if (!m.execute && m.control == control::none) {

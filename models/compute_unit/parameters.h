@@ -25,6 +25,7 @@ struct compute_unit_parameters {
   unsigned vmcnt_limit = 63, lgkmcnt_limit = 15, expcnt_limit = 7;
   std::string smem_count_return = "at_completion";
   std::string hazard_checker = "report";
+  std::string wait_states = "report";
   bool d16_preserve = true;
   unsigned lt_slice_instructions = 256;
 
@@ -56,10 +57,15 @@ struct compute_unit_parameters {
     v("vmcnt_limit", vmcnt_limit, {"instructions", 1, 63, nullptr, "ISA7: 6 bits", "outstanding vector memory instructions of a wave"});
     v("lgkmcnt_limit", lgkmcnt_limit, {"counts", 2, 15, nullptr, "ISA7: 4 bits", "outstanding LDS, GDS, scalar memory and message counts of a wave"});
     v("expcnt_limit", expcnt_limit, {"instructions", 1, 7, nullptr, "ISA7: 3 bits", "outstanding exports and GDS reads of a wave"});
-    v("smem_count_return", smem_count_return, {"", 0, 0, "at_completion|per_part", "seed: at completion", "when lgkmcnt falls for a scalar load that comes in two parts"});
-    v("hazard_checker", hazard_checker, {"", 0, 0, "report|error|silent", "", "what a register used before its s_waitcnt does"});
-    v("d16_preserve", d16_preserve, {"", 0, 1, nullptr, "LLVM: D16PreservesUnusedBits; off on parts with SRAM ECC", "D16 loads keep the other half of the register"});
     v("lt_slice_instructions", lt_slice_instructions, {"instructions", 1, 1000000, nullptr, "", "loosely timed: a wave's turn"});
+  }
+
+  /// Rules that users know by names of their own.
+  template <class V> void describe_rules(V&& v) {
+    v("smem.count_return", smem_count_return, {"", 0, 0, "at_completion|per_part", "seed: at completion", "when lgkmcnt falls for a scalar load that comes in two parts"});
+    v("waitcnt", hazard_checker, {"", 0, 0, "report|error|silent", "", "what a register used before its s_waitcnt does"});
+    v("hazards", wait_states, {"", 0, 0, "report|error|silent", "ISA 4.5", "what a missing manually inserted wait state does"});
+    v("d16.preserve", d16_preserve, {"", 0, 1, nullptr, "LLVM: D16PreservesUnusedBits; off on parts with SRAM ECC", "D16 loads keep the other half of the register"});
   }
 };
 
@@ -80,7 +86,7 @@ constexpr const char* stall_meaning[stall_count] = {"wave-cycles in which the wa
 struct compute_unit_statistics {
   uint64_t instructions = 0, valu = 0, salu = 0, smem = 0, vmem = 0, flat = 0, lds = 0, gds = 0, exports = 0, branch = 0, branch_taken = 0, message = 0, internal = 0;
   uint64_t waves = 0, workgroups = 0, barriers = 0, fetches = 0, wave_cycles = 0, busy_cycles = 0, valu_lanes = 0, vskipped = 0;
-  uint64_t smem_two_parts = 0, hazards = 0;
+  uint64_t smem_two_parts = 0, hazards = 0, missing_wait_states = 0;
   uint64_t stalls[stall_count] = {};
 
   template <class V> void describe(V&& v) {
@@ -105,6 +111,7 @@ struct compute_unit_statistics {
     v("barriers", barriers, "barriers", "barriers completed");
     v("fetches", fetches, "requests", "32-byte instruction fetches");
     v("hazards", hazards, "findings", "registers used without a guarantee by s_waitcnt");
+    v("missing_wait_states", missing_wait_states, "findings", "instructions without the wait states the ISA asks for in front");
     v("wave_cycles", wave_cycles, "wave-cycles", "lives of all waves, from placement to the end of their workgroup");
     v("busy_cycles", busy_cycles, "cycles", "cycles with at least one wave");
     for (unsigned i = 0; i < stall_count; ++i) v(stall_name[i], stalls[i], "wave-cycles", stall_meaning[i]);

@@ -112,7 +112,7 @@ void write_results(const fabric::wave_request& q, wave& w, bool preserve) {
     if (first + k >= w.regs.vgpr_count) break; // past the allocation: dropped
     uint32_t* d = w.regs.vgpr[first + k];
     const uint32_t* s = q.result[k];
-    if (q.result_half == 0) {
+    if (q.result_half == 0 || k > 0) {
       if (mask == ~uint64_t(0)) std::memcpy(d, s, row_bytes);
       else for (uint64_t l = mask; l; l &= l - 1) { const unsigned b = unsigned(__builtin_ctzll(l)); d[b] = s[b]; }
     } else {

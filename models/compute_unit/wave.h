@@ -5,6 +5,7 @@
 #include "compute_unit/code_cache.h"
 #include "compute_unit/hazard_checker.h"
 #include "compute_unit/parameters.h"
+#include "compute_unit/wait_states.h"
 #include "fabric/launch.h"
 #include "fabric/payload.h"
 #include "observe/trace.h"
@@ -69,6 +70,7 @@ struct wave {
   uint64_t valu_written_ready = 0;
   uint64_t flag_written_cycle = ~uint64_t(0); ///< cycle of the last issue that wrote SCC, VCC or EXEC
   hazard_checker checker;
+  wait_state_checker wait_states;
   // stall accounting: the cause of the cycles from `since` on
   stall cause = stall::not_started;
   uint64_t since = 0, born = 0;

@@ -2,6 +2,7 @@
 // How a run ends other than by finishing: machine faults, deadlock. Shared by all blocks of a machine.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,13 @@ struct run_state {
   uint64_t findings_count = 0;
   bool stop_requested = false;
 
-  void fault(machine_fault f) { faults.push_back(std::move(f)); stop_requested = true; }
+  std::function<void()> on_stop; ///< called at the first fault
+
+  void fault(machine_fault f) {
+    faults.push_back(std::move(f));
+    if (!stop_requested && on_stop) on_stop();
+    stop_requested = true;
+  }
   void report(finding f) { if (findings_count++ < findings_limit) findings.push_back(std::move(f)); }
 };
 

@@ -22,6 +22,7 @@ struct wave_request : tlm::tlm_extension<wave_request> {
   uint64_t sequence = 0;     ///< issue number in the compute unit; VMEM, DS return in this order
   uint32_t wave_sequence = 0; ///< the compute unit's own note: number among the wave's vector memory instructions
   uint64_t dispatch_order = 0; ///< the wave's number in the order of dispatch (ordered append)
+  uint64_t dispatch_first_order = 0; ///< dispatch_order of the first wave of the same dispatch (ordered append starts there)
   uint32_t dispatch = 0;     ///< which dispatch of the job
   uint32_t workgroup = 0;
 

@@ -13,10 +13,10 @@ memory_bench_options straight() {
   o.with_crossbar = false;
   return o;
 }
-constexpr uint64_t core = 667, mem = 1058;
+constexpr uint64_t core = 667;
 uint64_t up(uint64_t t, uint64_t period) { return (t + period - 1) / period * period; }
-/// When the fill of a read looked up at cycle c reaches L2, by hand: 20 cycles to the memory port, the next memory clock, 193 ns, the next core clock.
-uint64_t fill_cycle(uint64_t look_up) { return up(up((look_up + 20) * core, mem) + 193000, core) / core; }
+/// When the fill of a read looked up at cycle c reaches L2, by hand: 20 cycles to the memory port, 193 ns, the next core clock.
+uint64_t fill_cycle(uint64_t look_up) { return up((look_up + 20) * core + 193000, core) / core; }
 } // namespace
 
 BOOST_AUTO_TEST_CASE(a_read_hit_takes_86_cycles_and_a_miss_the_memory_time_more) {
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(misses_to_one_line_merge_into_one_fetch_and_answer_one_a_cy
 
 BOOST_AUTO_TEST_CASE(a_conflict_in_a_set_evicts_the_oldest_line_and_writes_it_back) {
   auto o = straight();
-  o.l2.size_bytes = 8192; // 2 sets of... 64 lines: 4 sets x 16 ways
+  o.l2.size_bytes = 8192; // 8 sets x 16 ways
   o.l2.index_hash = false;
   memory_bench b("b", o);
   b.store.map(0, 1 << 20);
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(a_conflict_in_a_set_evicts_the_oldest_line_and_writes_it_ba
   BOOST_TEST(int(b.store.host_line(0)[4]) == 0);
   // one cycle behind the write-back at the memory port, and behind its 64 bytes (2116 ps) on the bus
   const auto& a = b.sources[0]->answers;
-  const uint64_t write_starts = up((t + 20) * core, mem), read_starts = std::max(up((t + 21) * core, 1), write_starts + 2116);
+  const uint64_t write_starts = (t + 20) * core, read_starts = std::max((t + 21) * core, write_starts + 2116);
   BOOST_TEST(a.back().at == up(read_starts + 193000, core) / core + 66);
   b.check_clean();
 }

@@ -25,7 +25,7 @@ public:
   std::vector<answer> answers;                            ///< in order of response; payloads are kept when `keep`
   bool keep = false;
   std::function<void(payload&, cycle_t sent, cycle_t at)> on_answer;
-  std::function<payload*()> source;                       ///< asked for the next payload when the script is empty
+  std::function<payload*()> source;                       ///< asked for the next payload when the script is empty; null: no more
   unsigned window = 16;                                   ///< most payloads from `source` in flight
   unsigned gap = 1;                                       ///< cycles between them
 
@@ -49,6 +49,7 @@ private:
       } else if (source && out.in_flight() < window && next_ <= c) {
         p = source();
         next_ = c + gap;
+        if (!p) source = nullptr; // no more
       }
       if (!p) break;
       sent_.emplace_back(p, c + 1);

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// The division helpers V_DIV_SCALE, V_DIV_FMAS, V_DIV_FIXUP and the range reduction helper V_TRIG_PREOP (Vega ISA chapter 12, pseudo code).
+// V_DIV_FMAS scales by 2^64 or 2^-64 (f64: 2^128, 2^-128), up where the exponent of S2 is above the bias: the published 2^32 does not fit V_DIV_SCALE.
+#include "alu/lane_float.h"
+
+namespace lyra::alu::LYRA_ALU_LEVEL {
+namespace {
+
+struct single {
+  using value = float;
+  using bits = u32;
+  static constexpr int mantissa = 23, bias = 127, top = 255, scale = 64, far = 96, tiny = 23, lost = -150;
+};
+struct wide {
+  using value = double;
+  using bits = u64;
+  static constexpr int mantissa = 52, bias = 1023, top = 2047, scale = 128, far = 768, tiny = 53, lost = -1075;
+};
+
+template <class P> int exponent(typename P::value v) { return int(bits_as<typename P::bits>(v) >> P::mantissa) & P::top; }
+template <class P> bool is_denormal(typename P::value v) { return exponent<P>(v) == 0 && v != 0; }
+template <class P> typename P::value two_to(int n) { return bits_as<typename P::value>(typename P::bits(n + P::bias) << P::mantissa); }
+
+/// Whether the exact quotient lies below the normal numbers (and is not zero).
+template <class P> bool quotient_is_denormal(typename P::value n, typename P::value d) {
+  using V = typename P::value;
+  if (n == 0 || is_nan(n) || is_nan(d) || exponent<P>(d) == P::top || exponent<P>(n) == P::top) return false;
+  // compare |n| with |d| * 2^(1 - bias) after bringing both to 1..2
+  const V a = __builtin_fabs(n), b = __builtin_fabs(d);
+  int ea = exponent<P>(a), eb = exponent<P>(b);
+  V ma = a, mb = b;
+  if (ea == 0) { ma *= two_to<P>(P::mantissa + 1); ea = exponent<P>(ma) - (P::mantissa + 1); }
+  if (eb == 0) { mb *= two_to<P>(P::mantissa + 1); eb = exponent<P>(mb) - (P::mantissa + 1); }
+  const typename P::bits fraction = (typename P::bits(1) << P::mantissa) - 1;
+  const bool smaller = (bits_as<typename P::bits>(ma) & fraction) < (bits_as<typename P::bits>(mb) & fraction);
+  return ea - eb - (smaller ? 1 : 0) < 1 - P::bias;
+}
+
+/// S0 is S1 (denominator) or S2 (numerator), whichever is to be scaled; the flag asks V_DIV_FMAS to scale back.
+template <class P> with_flag<typename P::value> div_scale(typename P::value s0, typename P::value s1, typename P::value s2) {
+  using V = typename P::value;
+  const V up = s0 * two_to<P>(P::scale), one = 1;
+  const bool is_denominator = bits_as<typename P::bits>(s0) == bits_as<typename P::bits>(s1);
+  const bool is_numerator = bits_as<typename P::bits>(s0) == bits_as<typename P::bits>(s2);
+  if (s1 == 0 || s2 == 0) return {default_nan(V()), 0};
+  if (exponent<P>(s2) - exponent<P>(s1) >= P::far) return {is_denominator ? up : s0, all_ones};
+  if (is_denormal<P>(s1)) return {up, 0};
+  const bool tiny_reciprocal = quotient_is_denormal<P>(one, s1), tiny_quotient = quotient_is_denormal<P>(s2, s1);
+  if (tiny_reciprocal && tiny_quotient) return {is_denominator ? up : s0, all_ones};
+  if (tiny_reciprocal) return {s0 * two_to<P>(-P::scale), 0};
+  if (tiny_quotient) return {is_numerator ? up : s0, all_ones};
+  if (exponent<P>(s2) <= P::tiny) return {up, 0};
+  return {s0, 0};
+}
+
+/// fma, scaled where VCC is set; fused and scaled values are rounded once.
+float div_fmas_single(float a, float b, float c, lane_bit scaled) {
+  const float plain = fused(a, b, c);
+  if (!scaled.m) return is_nan(plain) ? first_nan<float>(a, b, c) : plain;
+  const double p = double(a) * double(b), s = p + double(c), t = s - p;
+  const double r = (_mm_getcsr() & 0x6000) ? s : to_odd(s, (p - (s - t)) + (double(c) - t));
+  const float v = float(r * power_of_two(exponent<single>(c) > single::bias ? single::scale : -single::scale));
+  return is_nan(v) ? first_nan<float>(a, b, c) : v;
+}
+double div_fmas_wide(double a, double b, double c, lane_bit scaled) {
+  const double r = fused(a, b, c);
+  if (is_nan(r)) return first_nan<double>(a, b, c);
+  if (!scaled.m) return r;
+  const double p = a * b, low = fused(a, b, -p), s = p + c, t = s - p;
+  const double rest = (s - r) + (((p - (s - t)) + (c - t)) + low);
+  const bool nearest = !(_mm_getcsr() & 0x6000);
+  const double factor = power_of_two(exponent<wide>(c) > wide::bias ? wide::scale : -wide::scale);
+  // with denormal inputs flushed the host would not see a denormal r: any number that vanishes the same way does instead
+  const u64 sum = bits_as<u64>(r);
+  if (exponent<wide>(r) == 0 && sum << 1) return bits_as<double>((sum & 1ull << 63) | 1ull << 52) * factor;
+  // a result that stays normal is only scaled; one that becomes denormal is rounded once, from the exact sum
+  return (nearest && __builtin_fabs(r) * factor < 0x1p-1021 ? to_odd(r, rest) : r) * factor;
+}
+
+/// S0 quotient, S1 denominator, S2 numerator: puts in the special results.
+template <class P> typename P::value div_fixup(typename P::value q, typename P::value d, typename P::value n) {
+  using V = typename P::value;
+  using B = typename P::bits;
+  const B sign_bit = B(1) << (sizeof(B) * 8 - 1), sign = (bits_as<B>(d) ^ bits_as<B>(n)) & sign_bit, infinity = B(P::top) << P::mantissa;
+  const B dm = bits_as<B>(d) & ~sign_bit, nm = bits_as<B>(n) & ~sign_bit;
+  const V invalid = bits_as<V>(sign_bit | infinity | B(1) << (P::mantissa - 1));
+  if (is_nan(n)) return quiet(n);
+  if (is_nan(d)) return quiet(d);
+  if (dm == 0 && nm == 0) return invalid;
+  if (dm == infinity && nm == infinity) return invalid;
+  if (dm == 0 || nm == infinity) return bits_as<V>(sign | infinity);
+  if (dm == infinity || nm == 0) return bits_as<V>(sign);
+  if (exponent<P>(n) - exponent<P>(d) < P::lost) return bits_as<V>(sign);
+  if (is_nan(q)) return quiet(q);
+  return bits_as<V>(sign | (bits_as<B>(q) & ~sign_bit));
+}
+/// Halves come as floats; every half is a normal float, so only the special values matter.
+float div_fixup_half(float q, float d, float n) {
+  const u32 sign = (bits_as<u32>(d) ^ bits_as<u32>(n)) & 0x80000000u;
+  const float ad = __builtin_fabsf(d), an = __builtin_fabsf(n), infinity = bits_as<float>(0x7f800000u);
+  if (is_nan(n)) return quiet(n);
+  if (is_nan(d)) return quiet(d);
+  if ((ad == 0 && an == 0) || (ad == infinity && an == infinity)) return bits_as<float>(0xffc00000u);
+  if (ad == 0 || an == infinity) return bits_as<float>(sign | 0x7f800000u);
+  if (ad == infinity || an == 0) return bits_as<float>(sign);
+  if (is_nan(q)) return quiet(q);
+  return bits_as<float>(sign | (bits_as<u32>(q) & 0x7fffffffu));
+}
+
+/// 2 / pi, 1216 bits after the binary point, most significant first.
+const u64 two_over_pi[19] = {0xa2f9836e4e441529ull, 0xfc2757d1f534ddc0ull, 0xdb6295993c439041ull, 0xfe5163abdebbc561ull, 0xb7246e3a424dd2e0ull, 0x06492eea09d1921cull, 0xfe1deb1cb129a73eull, 0xe88235f52ebb4484ull, 0xe99c7026b45f7e41ull, 0x3991d639835339f4ull, 0x9c845f8bbdf9283bull, 0x1ff897ffde05980full, 0xef2f118b5a0a6d1full, 0x6d367ecf27cb09b7ull, 0x4f463f669e5fea2dull, 0x7527bac7ebe5f17bull, 0x3d0739f78a5292eaull, 0x6bfb5fb11f8d5d08ull, 0x56033046fc7b6babull};
+
+/// 53 bits of 2/pi that matter for S0's exponent, segment S1[4:0]; segments beyond the 1201 bits of the table are zero.
+double trig_preop(double x, u32 segment) {
+  const int e = exponent<wide>(x);
+  int shift = int(segment & 31) * 53;
+  if (e > 1077) shift += e - 1077;
+  auto bit_at = [](int n) { return n < 1201 ? two_over_pi[n / 64] >> (63 - n % 64) & 1 : 0; };
+  u64 field = 0;
+  for (int k = 0; k < 53; ++k) field = field << 1 | bit_at(shift + k);
+  int scale = -53 - shift;
+  if (e >= 1968) scale += 128;
+  double r = double(i64(field));
+  for (; scale < -1000; scale += 1000) r *= power_of_two(-1000);
+  return r * power_of_two(scale);
+}
+
+constexpr kind s = kind::f32, d = kind::f64, h = kind::f16, o = kind::none;
+constexpr op_model model(core_function core, kind k, fp_rule rule, u16 flags = 0) { return {core, nullptr, {k, k, k}, k, rule, flags, nullptr, nullptr}; }
+
+using isa::op;
+const op_row rows[] = {
+    {op::v_div_scale_f32, model(lanes_of<div_scale<single>>, s, fp_rule::exact, carry_out)},
+    {op::v_div_scale_f64, model(lanes_of<div_scale<wide>>, d, fp_rule::half, carry_out)},
+    {op::v_div_fmas_f32, model(lanes_of<div_fmas_single>, s, fp_rule::single, carry_in | reads_vcc)},
+    {op::v_div_fmas_f64, model(lanes_of<div_fmas_wide>, d, fp_rule::wide, carry_in | reads_vcc)},
+    {op::v_div_fixup_f32, model(lanes_of<div_fixup<single>>, s, fp_rule::none)},
+    {op::v_div_fixup_f64, model(lanes_of<div_fixup<wide>>, d, fp_rule::none)},
+    {op::v_div_fixup_f16, model(lanes_of<div_fixup_half>, h, fp_rule::none, keeps_high)},
+    {op::v_div_fixup_legacy_f16, model(lanes_of<div_fixup_half>, h, fp_rule::none)},
+    {op::v_trig_preop_f64, {lanes_of<trig_preop>, nullptr, {d, kind::b32, o}, d, fp_rule::wide, 0, nullptr, nullptr}},
+};
+
+} // namespace
+
+row_list divide_rows() { return {rows, sizeof rows / sizeof rows[0]}; }
+
+} // namespace lyra::alu::LYRA_ALU_LEVEL

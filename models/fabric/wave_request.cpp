@@ -16,7 +16,7 @@ payload& wave_pool::take() {
     p.set_address(0);
     p.set_data_ptr(reinterpret_cast<unsigned char*>(&p)); // no data (length 0): marks a pool's own
     p.set_data_length(0);
-    p.set_streaming_width(0);
+    p.set_streaming_width(1); // the protocol wants one, without data too
     all_.push_back(std::move(s));
     idle_.push_back(&p);
   }

@@ -15,6 +15,9 @@ using namespace lyra::platforms;
 
 namespace {
 
+/// SystemC's banner would stand in front of every output; its licence is named in README.
+const int no_banner = setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
+
 /// Declares every signal, traces none: for `lyra trace --list`.
 class name_collector : public observe::trace {
 public:

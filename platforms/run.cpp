@@ -9,6 +9,7 @@
 #include "platforms/summary.h"
 #include <chrono>
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace lyra::platforms {
 
@@ -84,7 +85,7 @@ int run(const run_options& o) {
   observe::statistics_region region(mach.statistics());
   std::unique_ptr<observe::statistics_sampler> sampler;
   if (o.statistics_every) sampler = std::make_unique<observe::statistics_sampler>(o.statistics.empty() ? "statistics.jsonl" : o.statistics + "l", mach.statistics(), a);
-  observe::progress_bar progress(o.quiet ? nullptr : stderr);
+  observe::progress_bar progress(stderr, !o.quiet && isatty(2));
   const auto began = std::chrono::steady_clock::now();
   bool starved = false, out_of_time = false;
   const uint64_t chunk = o.statistics_every ? o.statistics_every : 50000;

@@ -81,24 +81,31 @@ unsigned forced_alignment(const ds_shape& s, bool unaligned) {
   return s.bytes == 12 ? 16 : s.bytes ? s.bytes : 1;
 }
 
-/// Lanes whose `bytes` at `address` do not lie wholly inside the allocation.
-uint64_t lanes_outside(const uint32_t* address, uint64_t exec, unsigned bytes, uint32_t size) {
-  if (size < bytes) return exec;
-  const uint32_t last = size - bytes;
-  uint32_t highest = 0;
-  if (exec == ~uint64_t(0)) {
-    for (unsigned l = 0; l < 64; ++l) highest = std::max(highest, address[l]);
-    if (highest <= last) return 0;
+/// Lanes whose `bytes` at element e's address do not lie wholly inside the allocation.
+uint64_t lanes_outside(const ds_access& a, const ds_addresses& where, unsigned e) {
+  const unsigned bytes = a.shape.bytes;
+  if (a.size < bytes) return a.exec;
+  const uint32_t last = a.size - bytes;
+  const uint32_t* address = where.address[e];
+  if (where.linear[e]) { // both ends decide, unless the addresses wrap round
+    const int64_t end = int64_t(address[0]) + 63 * int64_t(where.step[e]);
+    if (address[0] <= last && end >= 0 && end <= int64_t(last)) return 0;
   }
   uint64_t out = 0;
   for (unsigned l = 0; l < 64; ++l) out |= uint64_t(address[l] > last) << l;
-  return out & exec;
+  return out & a.exec;
 }
 
-bool contiguous(const uint32_t* address, unsigned step) {
+/// Looks for a constant distance between the lanes.
+void find_step(const ds_access& a, ds_addresses& out, unsigned e) {
+  out.linear[e] = false;
+  if (a.exec != ~uint64_t(0)) return;
+  const uint32_t* address = out.address[e];
+  const uint32_t step = address[1] - address[0];
   uint32_t difference = 0;
-  for (unsigned l = 0; l < 64; ++l) difference |= address[l] - (address[0] + step * l);
-  return difference == 0;
+  for (unsigned l = 0; l < 63; ++l) difference |= (address[l + 1] - address[l]) ^ step;
+  out.linear[e] = difference == 0;
+  out.step[e] = int32_t(step);
 }
 
 template <class T> T load(const uint8_t* p) { T v; std::memcpy(&v, p, sizeof v); return v; }
@@ -118,21 +125,46 @@ void read_small(ds_access& a, const uint32_t* address, uint64_t out, uint32_t* r
   });
 }
 
+/// 64 consecutive elements of N dwords, one a lane.
+template <unsigned N> void read_consecutive(const uint8_t* from, uint32_t (*result)[64]) {
+  uint32_t words[64 * N];
+  std::memcpy(words, from, sizeof words);
+  for (unsigned k = 0; k < N; ++k)
+    for (unsigned l = 0; l < 64; ++l) result[k][l] = words[l * N + k];
+}
+template <unsigned N> void write_consecutive(uint8_t* to, const uint32_t (*data)[64]) {
+  uint32_t words[64 * N];
+  for (unsigned k = 0; k < N; ++k)
+    for (unsigned l = 0; l < 64; ++l) words[l * N + k] = data[k][l];
+  std::memcpy(to, words, sizeof words);
+}
+
 /// Whole dwords; a dword outside reads 0.
-void read_dwords(ds_access& a, const uint32_t* address, uint64_t out, uint32_t (*result)[64]) {
+void read_dwords(ds_access& a, const ds_addresses& where, unsigned e, uint64_t out, uint32_t (*result)[64]) {
   const unsigned n = a.shape.element_dwords();
-  if (!out && n == 1 && a.exec == ~uint64_t(0)) {
-    if (contiguous(address, 4)) { std::memcpy(result[0], a.memory + address[0], 256); return; }
-    if (contiguous(address, 0)) { std::fill_n(result[0], 64, load<uint32_t>(a.memory + address[0])); return; }
-  }
-  for_lanes(a.exec, [&](unsigned l) {
-    const uint32_t at = address[l];
-    if (!(out >> l & 1)) {
-      for (unsigned k = 0; k < n; ++k) result[k][l] = load<uint32_t>(a.memory + at + 4 * k);
+  const uint32_t* address = where.address[e];
+  if (!out && where.linear[e]) {
+    const uint8_t* first = a.memory + address[0];
+    if (where.step[e] == 0) {
+      for (unsigned k = 0; k < n; ++k) std::fill_n(result[k], 64, load<uint32_t>(first + 4 * k));
       return;
     }
+    if (where.step[e] == int32_t(4 * n)) {
+      switch (n) {
+        case 1: std::memcpy(result[0], first, 256); return;
+        case 2: read_consecutive<2>(first, result); return;
+        case 4: read_consecutive<4>(first, result); return;
+        default: break;
+      }
+    }
+  }
+  if (!out) {
+    for (unsigned k = 0; k < n; ++k) for_lanes(a.exec, [&](unsigned l) { result[k][l] = load<uint32_t>(a.memory + address[l] + 4 * k); });
+    return;
+  }
+  for_lanes(a.exec, [&](unsigned l) {
     for (unsigned k = 0; k < n; ++k) {
-      const uint32_t d = at + 4 * k;
+      const uint32_t d = address[l] + 4 * k;
       result[k][l] = d < a.size && a.size - d >= 4 ? load<uint32_t>(a.memory + d) : 0;
     }
   });
@@ -141,10 +173,10 @@ void read_dwords(ds_access& a, const uint32_t* address, uint64_t out, uint32_t (
 void read(ds_access& a, const ds_addresses& where) {
   const unsigned n = a.shape.element_dwords();
   for (unsigned e = 0; e < a.shape.elements; ++e) {
-    const uint64_t out = lanes_outside(where.address[e], a.exec, a.shape.bytes, a.size);
+    const uint64_t out = lanes_outside(a, where, e);
     a.out_of_range |= out;
     if (a.shape.bytes < 4) read_small(a, where.address[e], out, a.result[0]);
-    else read_dwords(a, where.address[e], out, a.result + e * n);
+    else read_dwords(a, where, e, out, a.result + e * n);
   }
 }
 
@@ -166,13 +198,30 @@ void write_element(ds_access& a, unsigned l, uint32_t at, bool out, const uint32
 void write(ds_access& a, const ds_addresses& where) {
   const unsigned elements = a.shape.elements == 2 && a.inst->offset0 != a.inst->offset1 ? 2 : 1; // equal offsets: one write, of DATA0
   uint64_t out[2] = {0, 0};
-  for (unsigned e = 0; e < elements; ++e) out[e] = lanes_outside(where.address[e], a.exec, a.shape.bytes, a.size);
+  for (unsigned e = 0; e < elements; ++e) out[e] = lanes_outside(a, where, e);
   a.out_of_range |= out[0] | out[1];
-  if (elements == 1 && a.shape.bytes == 4 && !out[0]) {
-    const uint32_t* address = where.address[0];
-    if (a.exec == ~uint64_t(0) && contiguous(address, 4)) std::memcpy(a.memory + address[0], a.data0[0], 256);
-    else for_lanes(a.exec, [&](unsigned l) { store(a.memory + address[l], a.data0[0][l]); });
-    return;
+  const uint32_t* address = where.address[0];
+  const unsigned n = a.shape.element_dwords();
+  if (elements == 1 && a.shape.bytes >= 4 && !out[0]) {
+    if (where.linear[0]) {
+      uint8_t* first = a.memory + address[0];
+      if (where.step[0] == 0) { // the highest lane's data stays
+        for (unsigned k = 0; k < n; ++k) store(first + 4 * k, a.data0[k][63]);
+        return;
+      }
+      if (where.step[0] == int32_t(4 * n)) {
+        switch (n) {
+          case 1: std::memcpy(first, a.data0[0], 256); return;
+          case 2: write_consecutive<2>(first, a.data0); return;
+          case 4: write_consecutive<4>(first, a.data0); return;
+          default: break;
+        }
+      }
+    }
+    if (n == 1) {
+      for_lanes(a.exec, [&](unsigned l) { store(a.memory + address[l], a.data0[0][l]); });
+      return;
+    }
   }
   for_lanes(a.exec, [&](unsigned l) {
     write_element(a, l, where.address[0][l], out[0] >> l & 1, a.data0);
@@ -194,9 +243,19 @@ template <class U> void atomic(ds_access& a, const ds_addresses& where) {
   const unsigned n = sizeof(U) / 4;
   const bool two = a.shape.data1_dwords() && a.shape.elements == 1;
   uint64_t out[2] = {0, 0};
-  for (unsigned e = 0; e < a.shape.elements; ++e) out[e] = lanes_outside(where.address[e], a.exec, sizeof(U), a.size);
+  for (unsigned e = 0; e < a.shape.elements; ++e) out[e] = lanes_outside(a, where, e);
   a.out_of_range |= out[0] | out[1];
   with_operation<U>(a.shape.operation, a.mode, [&](auto f) {
+    if (a.shape.elements == 1 && !out[0]) { // the usual case
+      const uint32_t* address = where.address[0];
+      for_lanes(a.exec, [&](unsigned l) {
+        uint8_t* p = a.memory + address[l];
+        const U old = load<U>(p);
+        store<U>(p, f(old, operand<U>(a.data0, l), two ? operand<U>(a.data1, l) : U(0)));
+        if (a.shape.returns) put_result<U>(a.result, l, old);
+      });
+      return;
+    }
     for_lanes(a.exec, [&](unsigned l) {
       for (unsigned e = 0; e < elements; ++e) {
         U old = 0;
@@ -218,7 +277,7 @@ template <class U> void atomic(ds_access& a, const ds_addresses& where) {
 
 /// address[0] is A (second source and destination), address[1] is B.
 template <class U> void src2(ds_access& a, const ds_addresses& where) {
-  const uint64_t out_a = lanes_outside(where.address[0], a.exec, sizeof(U), a.size), out_b = lanes_outside(where.address[1], a.exec, sizeof(U), a.size);
+  const uint64_t out_a = lanes_outside(a, where, 0), out_b = lanes_outside(a, where, 1);
   a.out_of_range |= out_a | out_b;
   with_operation<U>(a.shape.operation, a.mode, [&](auto f) {
     for_lanes(a.exec & ~out_a, [&](unsigned l) {
@@ -230,7 +289,7 @@ template <class U> void src2(ds_access& a, const ds_addresses& where) {
 }
 
 void condxchg(ds_access& a, const ds_addresses& where) {
-  const uint64_t out = lanes_outside(where.address[0], a.exec, 8, a.size);
+  const uint64_t out = lanes_outside(a, where, 0);
   a.out_of_range |= out;
   for_lanes(a.exec, [&](unsigned l) {
     for (unsigned k = 0; k < 2; ++k) {
@@ -304,26 +363,31 @@ ds_shape ds_shape_of(const isa::instruction& i) {
   return s;
 }
 
-unsigned ds_swizzle_source(unsigned offset, unsigned lane) {
-  const unsigned group = lane & 0x20, i = lane & 0x1f, mask = offset & 0x1f;
+void ds_swizzle_sources(unsigned offset, uint8_t* source) {
+  const unsigned mask = offset & 0x1f, upper = offset >> 5 & 0x1f;
   if (offset >= 0xe000) { // FFT: the lane number bit-reversed, less the bits the mask keeps in place
-    unsigned reversed = 0;
-    for (unsigned b = 0; b < 5; ++b) reversed |= (i >> b & 1) << (4 - b);
-    return group | (reversed >> __builtin_popcount(mask)) | (i & mask);
+    const unsigned kept = unsigned(__builtin_popcount(mask));
+    for (unsigned i = 0; i < 32; ++i) {
+      const unsigned reversed = (i & 1) << 4 | (i & 2) << 2 | (i & 4) | (i & 8) >> 2 | (i & 16) >> 4;
+      source[i] = uint8_t((reversed >> kept) | (i & mask));
+    }
+  } else if (offset >= 0xc000) { // rotate, left (down) or right; lane bits in the mask stay
+    const unsigned by = offset & 0x400 ? 32 - upper : upper;
+    for (unsigned i = 0; i < 32; ++i) source[i] = uint8_t((i & mask) | ((i + by) & 0x1f & ~mask));
+  } else if (offset & 0x8000) { // any within four
+    for (unsigned i = 0; i < 32; ++i) source[i] = uint8_t((i & ~3u) | (offset >> (2 * (i & 3)) & 3));
+  } else { // and, or, xor
+    const unsigned flip = offset >> 10 & 0x1f;
+    for (unsigned i = 0; i < 32; ++i) source[i] = uint8_t(((i & mask) | upper) ^ flip);
   }
-  if (offset >= 0xc000) { // rotate, left (down) or right; lane bits in the mask stay
-    const unsigned by = offset >> 5 & 0x1f;
-    const unsigned moved = offset & 0x400 ? i - by : i + by;
-    return group | (i & mask) | (moved & 0x1f & ~mask);
-  }
-  if (offset & 0x8000) return (lane & ~3u) | (offset >> (2 * (lane & 3)) & 3); // any within four
-  return group | (((i & mask) | (offset >> 5 & 0x1f)) ^ (offset >> 10 & 0x1f));
+  for (unsigned i = 0; i < 32; ++i) source[i + 32] = source[i] | 32;
 }
 
 void ds_compute_addresses(const ds_access& a, ds_addresses& out) {
   const ds_shape& s = a.shape;
   const isa::instruction& i = *a.inst;
   const uint32_t keep = ~(forced_alignment(s, a.unaligned) - 1);
+  out.linear[0] = out.linear[1] = false;
   switch (s.kind) {
     case ds_kind::read: case ds_kind::write: case ds_kind::atomic: case ds_kind::condxchg: {
       const uint32_t* base = a.vaddr[0];
@@ -331,10 +395,12 @@ void ds_compute_addresses(const ds_access& a, ds_addresses& out) {
         const uint32_t o0 = i.offset0 * s.offset_scale, o1 = i.offset1 * s.offset_scale;
         for (unsigned l = 0; l < 64; ++l) out.address[0][l] = (base[l] + o0) & keep;
         for (unsigned l = 0; l < 64; ++l) out.address[1][l] = (base[l] + o1) & keep;
+        find_step(a, out, 1);
       } else {
         const uint32_t o = uint32_t(i.offset);
         for (unsigned l = 0; l < 64; ++l) out.address[0][l] = (base[l] + o) & keep;
       }
+      find_step(a, out, 0);
       break;
     }
     case ds_kind::src2: {
@@ -350,9 +416,12 @@ void ds_compute_addresses(const ds_access& a, ds_addresses& out) {
       }
       break;
     }
-    case ds_kind::swizzle:
-      for (unsigned l = 0; l < 64; ++l) out.address[0][l] = 4 * ds_swizzle_source(uint32_t(i.offset), l);
+    case ds_kind::swizzle: {
+      uint8_t source[64];
+      ds_swizzle_sources(uint32_t(i.offset), source);
+      for (unsigned l = 0; l < 64; ++l) out.address[0][l] = 4u * source[l];
       break;
+    }
     case ds_kind::permute: case ds_kind::bpermute:
       for (unsigned l = 0; l < 64; ++l) out.address[0][l] = (a.vaddr[0][l] + uint32_t(i.offset)) & 0xfc;
       break;
@@ -367,7 +436,7 @@ void ds_compute_addresses(const ds_access& a, ds_addresses& out) {
       break;
     }
     case ds_kind::write_direct: case ds_kind::read_direct:
-      for (unsigned l = 0; l < 64; ++l) out.address[0][l] = a.direct[l] & keep;
+      for (unsigned l = 0; l < 64; ++l) out.address[0][l] = (a.direct[l] - a.direct_base) & keep; // below the base: wraps, out of range
       break;
     default: break;
   }

@@ -60,7 +60,12 @@ enum class ds_m0_use : uint8_t {
 };
 
 /// Byte addresses of each lane's elements, relative to the allocation, low bits dropped where the alignment mode says so. Only active lanes count.
-struct ds_addresses { alignas(64) uint32_t address[2][64]; };
+struct ds_addresses {
+  alignas(64) uint32_t address[2][64];
+  /// Element e of lane l is at address[e][0] + l * step[e], with all 64 lanes active (loads, stores and atomics only; false: not looked at).
+  bool linear[2] = {false, false};
+  int32_t step[2] = {0, 0};
+};
 
 /// One instruction with its operands and the memory it may touch.
 struct ds_access {
@@ -73,7 +78,8 @@ struct ds_access {
   const uint32_t (*vaddr)[64] = nullptr;    ///< [dword][lane]
   const uint32_t (*data0)[64] = nullptr;
   const uint32_t (*data1)[64] = nullptr;
-  const uint32_t* direct = nullptr;         ///< write_direct, read_direct: byte address of each lane
+  const uint32_t* direct = nullptr;         ///< write_direct, read_direct: byte address of each lane in the whole share
+  uint32_t direct_base = 0;                 ///< where the allocation starts in the share
   uint8_t* memory = nullptr;                ///< the allocation's first byte
   uint32_t size = 0;                        ///< its bytes: a dword (an atomic) beyond it reads 0, is not written
   // results
@@ -88,7 +94,7 @@ void ds_execute(ds_access& a, const ds_addresses& addresses);
 /// One atomic on a 32-bit word: `operation` with D0, D1; for the ordered-append unit.
 uint32_t ds_apply(ds_operation operation, uint32_t memory, uint32_t d0, uint32_t d1, uint32_t mode);
 
-/// Source lane of DS_SWIZZLE_B32 for one destination lane.
-unsigned ds_swizzle_source(unsigned offset, unsigned lane);
+/// Source lane of DS_SWIZZLE_B32 for each of the 64 destination lanes.
+void ds_swizzle_sources(unsigned offset, uint8_t* source);
 
 } // namespace lyra::alu

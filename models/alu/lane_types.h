@@ -81,13 +81,14 @@ template <class T> inline __attribute__((always_inline)) void store_lane(u32* lo
     lo[k] = bits_as<u32>(v);
 }
 
-// ---- NaN rules of arithmetic (IEEE 754 and the ISA: results are quiet; AMD's default NaN is positive, the host's is negative) ----
+// ---- NaN rules of arithmetic: a NaN operand comes out quieted, the first one of several; an invalid operation gives the negative quiet NaN
+// (0xffc00000 stands in the ISA's V_DIV_FIXUP; CLRX's measured notes say -NaN for roots and logarithms) ----
 inline bool is_nan(float v) { return (bits_as<u32>(v) & 0x7fffffffu) > 0x7f800000u; }
 inline bool is_nan(double v) { return (bits_as<u64>(v) & ~(1ull << 63)) > 0x7ffull << 52; }
 inline float quiet(float v) { return bits_as<float>(bits_as<u32>(v) | 0x400000u); }
 inline double quiet(double v) { return bits_as<double>(bits_as<u64>(v) | 1ull << 51); }
-inline float default_nan(float) { return bits_as<float>(0x7fc00000u); }
-inline double default_nan(double) { return bits_as<double>(0x7ff8ull << 48); }
+inline float default_nan(float) { return bits_as<float>(0xffc00000u); }
+inline double default_nan(double) { return bits_as<double>(0xfff8ull << 48); }
 
 template <class R> inline R first_nan() { return default_nan(R()); }
 template <class R, class A, class... B> inline R first_nan(A a, B... b) {
@@ -172,7 +173,7 @@ template <auto F, bool FixNan, class R, class... A> inline __attribute__((always
 /// destination and sources are the same rows.
 template <auto F> void lanes_of(const frame& f) { detail::loop<F, false>(f, F); }
 
-/// The same for IEEE arithmetic that the host does natively: a NaN result becomes the first NaN operand, quieted, or the positive default NaN.
+/// The same for IEEE arithmetic that the host does natively: a NaN result becomes the first NaN operand, quieted, or the default NaN.
 /// The destination must not be a source row.
 template <auto F> void float_lanes_of(const frame& f) { detail::loop<F, true>(f, F); }
 

@@ -17,3 +17,10 @@ if(LYRA_HAS_AVX2)
   endforeach()
   target_compile_definitions(lyra_core PRIVATE LYRA_ALU_HAS_AVX2=1)
 endif()
+
+# alu_benchmark: host time of each kind of instruction; built on request, not a test
+if(LYRA_BUILD_TESTS AND EXISTS ${CMAKE_SOURCE_DIR}/testbench/alu/alu_benchmark.cpp)
+  add_executable(alu_benchmark EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/testbench/alu/alu_benchmark.cpp)
+  target_include_directories(alu_benchmark PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/testbench)
+  target_link_libraries(alu_benchmark PRIVATE lyra_core lyra_warnings)
+endif()

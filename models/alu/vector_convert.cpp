@@ -57,8 +57,8 @@ u32 pknorm_u16(float a, float b) { return unorm16(a) | unorm16(b) << 16; }
 u32 pkrtz(const environment& e, float a, float b) {
   u32 x = float_to_half(a, 3), y = float_to_half(b, 3);
   if (e.flush_out16) {
-    x = x & 0x7c00 ? x : x & 0x8000;
-    y = y & 0x7c00 ? y : y & 0x8000;
+    x = is_tiny_half(a, 3) ? x & 0x8000 : x;
+    y = is_tiny_half(b, 3) ? y & 0x8000 : y;
   }
   return x | y << 16;
 }
@@ -95,7 +95,7 @@ const op_row rows[] = {
     {op::v_cvt_f16_f32, model(lanes_of<same>, s, o, h, fp_rule::half)},
     {op::v_cvt_f32_f16, model(lanes_of<quieted>, h, o, s)},
     {op::v_cvt_off_f32_i4, model(lanes_of<off_i4>, b, o, s)},
-    {op::v_cvt_f32_f64, model(lanes_of<cvt_f32_f64>, d, o, s, fp_rule::single)},
+    {op::v_cvt_f32_f64, model(lanes_of<cvt_f32_f64>, d, o, s, fp_rule::narrowing)},
     {op::v_cvt_f64_f32, model(lanes_of<cvt_f64_f32>, s, o, d, fp_rule::single)},
     {op::v_cvt_f32_ubyte0, model(lanes_of<ubyte0>, b, o, s)},
     {op::v_cvt_f32_ubyte1, model(lanes_of<ubyte1>, b, o, s)},

@@ -259,12 +259,19 @@ struct general {
   void narrow() {
     float* const r = reinterpret_cast<float*>(out[0]);
     alignas(64) u32 halves[lanes];
-    floats_to_halves(r, halves, m.has(truncates) ? 3 : f.env.round64);
+    floats_to_halves(r, halves, f.env.round64);
+    if (m.fp == fp_rule::none) { // choices and moves hand signalling NaNs through; the host's conversion quiets them
+      u32 nan = 0;
+      for (int k = 0; k < lanes; ++k) nan |= is_nan(r[k]) ? 1u : 0u;
+      if (__builtin_expect(nan != 0, 0))
+        for (int k = 0; k < lanes; ++k)
+          if (is_nan(r[k])) halves[k] = (bits_as<u32>(r[k]) >> 16 & 0x8000u) | 0x7c00u | (bits_as<u32>(r[k]) >> 13 & 0x3ff);
+    }
     if (f.env.fp16_ovfl)
       for (int k = 0; k < lanes; ++k)
         if ((halves[k] & 0x7fff) == 0x7c00 && (bits_as<u32>(r[k]) & 0x7fffffff) != 0x7f800000u) halves[k] -= 1;
     if (f.env.flush_out16 || m.fp == fp_rule::half_flush)
-      for (int k = 0; k < lanes; ++k) halves[k] = halves[k] & 0x7c00 ? halves[k] : halves[k] & 0x8000;
+      for (int k = 0; k < lanes; ++k) halves[k] = is_tiny_half(r[k], f.env.round64) ? halves[k] & 0x8000 : halves[k];
     std::memcpy(out[0], halves, sizeof halves);
   }
 

@@ -26,7 +26,7 @@ void fma(const frame& f) {
 }
 float to_half_grid(const environment& e, float v) {
   const u32 h = float_to_half(v, e.round64);
-  return half_to_float(h & 0x7c00 ? h : h & 0x8000);
+  return half_to_float(is_tiny_half(v, e.round64) ? h & 0x8000 : h);
 }
 float mad(const environment& e, float a, float b, float c) {
   const float p = a * b, r = to_half_grid(e, p) + c;
@@ -108,7 +108,7 @@ const op_row rows[] = {
     {op::v_ceil_f16, one<ceil>()},
     {op::v_trunc_f16, one<trunc>()},
     {op::v_rndne_f16, one<rndne>()},
-    {op::v_fract_f16, one<fract>()},
+    {op::v_fract_f16, model(lanes_of<fract>, h, o, o, h, fp_rule::half)},
     {op::v_frexp_mant_f16, one<frexp_mant>()},
     {op::v_frexp_exp_i16_f16, model(lanes_of<frexp_exp>, h, o, o, kind::u16, fp_rule::none)},
     {op::v_ldexp_f16, model(lanes_of<ldexp>, h, kind::s16, o, h, fp_rule::half)},

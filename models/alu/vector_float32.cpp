@@ -16,11 +16,11 @@ float mad(float a, float b, float c) { return a * b + c; }
 float mad_legacy(float a, float b, float c) { return (a == 0 || b == 0 ? 0.f : a * b) + c; }
 float fma(float a, float b, float c) { return fused(a, b, c); }
 
-float minimum(const environment& e, float a, float b) { return lesser(e, flush_in(e, a), flush_in(e, b)); }
-float maximum(const environment& e, float a, float b) { return greater(e, flush_in(e, a), flush_in(e, b)); }
-float minimum3(const environment& e, float a, float b, float c) { return lesser3(e, flush_in(e, a), flush_in(e, b), flush_in(e, c)); }
-float maximum3(const environment& e, float a, float b, float c) { return greater3(e, flush_in(e, a), flush_in(e, b), flush_in(e, c)); }
-float median(const environment& e, float a, float b, float c) { return middle(e, flush_in(e, a), flush_in(e, b), flush_in(e, c)); }
+float minimum(const environment& e, float a, float b) { return flush_out(e, lesser(e, flush_in(e, a), flush_in(e, b))); }
+float maximum(const environment& e, float a, float b) { return flush_out(e, greater(e, flush_in(e, a), flush_in(e, b))); }
+float minimum3(const environment& e, float a, float b, float c) { return flush_out(e, lesser3(e, flush_in(e, a), flush_in(e, b), flush_in(e, c))); }
+float maximum3(const environment& e, float a, float b, float c) { return flush_out(e, greater3(e, flush_in(e, a), flush_in(e, b), flush_in(e, c))); }
+float median(const environment& e, float a, float b, float c) { return flush_out(e, middle(e, flush_in(e, a), flush_in(e, b), flush_in(e, c))); }
 
 float quieted(float v) { return is_nan(v) ? quiet(v) : v; }
 float trunc(const environment& e, float v) { return quieted(__builtin_truncf(flush_in(e, v))); }
@@ -61,16 +61,19 @@ int face(float x, float y, float z) {
   const float ax = __builtin_fabsf(x), ay = __builtin_fabsf(y), az = __builtin_fabsf(z);
   return az >= ax && az >= ay ? (z < 0 ? 5 : 4) : ay >= ax ? (y < 0 ? 3 : 2) : x < 0 ? 1 : 0;
 }
-float cubeid(float x, float y, float z) { return float(face(x, y, z)); }
-float cubesc(float x, float y, float z) {
-  const int n = face(x, y, z);
-  return n == 5 ? -x : n == 4 ? x : n >= 2 ? x : n == 1 ? z : -z;
+float cubeid(const environment& e, float x, float y, float z) { return float(face(flush_in(e, x), flush_in(e, y), flush_in(e, z))); }
+float cubesc(const environment& e, float a, float b, float c) {
+  const float x = flush_in(e, a), z = flush_in(e, c);
+  const int n = face(x, flush_in(e, b), z);
+  return n == 5 ? -x : n >= 2 ? x : n == 1 ? z : -z;
 }
-float cubetc(float x, float y, float z) {
-  const int n = face(x, y, z);
+float cubetc(const environment& e, float a, float b, float c) {
+  const float y = flush_in(e, b), z = flush_in(e, c);
+  const int n = face(flush_in(e, a), y, z);
   return n == 3 ? -z : n == 2 ? z : -y;
 }
-float cubema(float x, float y, float z) {
+float cubema(const environment& e, float a, float b, float c) {
+  const float x = flush_in(e, a), y = flush_in(e, b), z = flush_in(e, c);
   const int n = face(x, y, z);
   return 2.f * (n >= 4 ? z : n >= 2 ? y : x);
 }
@@ -110,7 +113,7 @@ const op_row rows[] = {
     {op::v_ceil_f32, model(lanes_of<ceil>, s, o, o, s, fp_rule::none)},
     {op::v_floor_f32, model(lanes_of<floor>, s, o, o, s, fp_rule::none)},
     {op::v_rndne_f32, model(lanes_of<rndne>, s, o, o, s, fp_rule::none)},
-    {op::v_fract_f32, model(lanes_of<fract>, s, o, o, s, fp_rule::none)},
+    {op::v_fract_f32, model(lanes_of<fract>, s, o, o, s, fp_rule::single)},
     {op::v_frexp_mant_f32, model(lanes_of<frexp_mant>, s, o, o, s, fp_rule::none)},
     {op::v_frexp_exp_i32_f32, model(lanes_of<frexp_exp>, s, o, o, b, fp_rule::none)},
     {op::v_ldexp_f32, model(lanes_of<ldexp>, s, b, o, s, fp_rule::single)},

@@ -8,8 +8,8 @@ namespace {
 double add(double a, double b) { return a + b; }
 double mul(double a, double b) { return a * b; }
 double fma(double a, double b, double c) { return fused(a, b, c); }
-double minimum(const environment& e, double a, double b) { return lesser(e, flush_in(e, a), flush_in(e, b)); }
-double maximum(const environment& e, double a, double b) { return greater(e, flush_in(e, a), flush_in(e, b)); }
+double minimum(const environment& e, double a, double b) { return flush_out(e, lesser(e, flush_in(e, a), flush_in(e, b))); }
+double maximum(const environment& e, double a, double b) { return flush_out(e, greater(e, flush_in(e, a), flush_in(e, b))); }
 
 double quieted(double v) { return is_nan(v) ? quiet(v) : v; }
 double trunc(const environment& e, double v) { return quieted(__builtin_trunc(flush_in(e, v))); }
@@ -36,8 +36,8 @@ i32 frexp_exp(const environment& e, double x) {
   return magnitude >= 0x7ffull << 52 || magnitude == 0 ? 0 : magnitude < 1ull << 52 ? denormal : normal;
 }
 /// x * 2^n with one rounding: steps that go down stay 53 bits above the denormals until the last one.
-double ldexp(double x, i32 n) {
-  double r = x;
+double ldexp(const environment& e, double x, i32 n) {
+  double r = flush_in(e, x);
   i32 m = n < -2200 ? -2200 : n > 2200 ? 2200 : n;
   for (int step = 0; step < 2; ++step) {
     const bool up = m > 1023, down = m < -1022;
@@ -46,7 +46,7 @@ double ldexp(double x, i32 n) {
   }
   m = m > 1023 ? 1023 : m < -1022 ? -1022 : m;
   r *= power_of_two(m);
-  return is_nan(x) ? quiet(x) : r;
+  return is_nan(x) ? quiet(x) : flush_out(e, r);
 }
 
 constexpr kind d = kind::f64, b = kind::b32, o = kind::none;
@@ -63,10 +63,10 @@ const op_row rows[] = {
     {op::v_ceil_f64, model(lanes_of<ceil>, d, o, o, d, fp_rule::none)},
     {op::v_floor_f64, model(lanes_of<floor>, d, o, o, d, fp_rule::none)},
     {op::v_rndne_f64, model(lanes_of<rndne>, d, o, o, d, fp_rule::none)},
-    {op::v_fract_f64, model(lanes_of<fract>, d, o, o, d, fp_rule::none)},
+    {op::v_fract_f64, model(lanes_of<fract>, d, o, o, d, fp_rule::wide)},
     {op::v_frexp_mant_f64, model(lanes_of<frexp_mant>, d, o, o, d, fp_rule::none)},
     {op::v_frexp_exp_i32_f64, model(lanes_of<frexp_exp>, d, o, o, b, fp_rule::none)},
-    {op::v_ldexp_f64, model(lanes_of<ldexp>, d, b, o, d, fp_rule::wide)},
+    {op::v_ldexp_f64, model(lanes_of<ldexp>, d, b, o, d, fp_rule::half)},
 };
 
 } // namespace

@@ -37,6 +37,7 @@ inline u32 host_control(fp_rule rule, u32 mode) {
     case fp_rule::single_flush: return host_control(round32, 0);
     case fp_rule::wide: return host_control(round64, denorm64);
     case fp_rule::half: case fp_rule::half_flush: return host_control(round64, 3);
+    case fp_rule::narrowing: return host_control(round32, (denorm64 & 1) | (denorm32 & 2));
     case fp_rule::exact: return host_control(round32, 3);
     default: return host_default_control;
   }
@@ -96,6 +97,15 @@ inline u32 float_to_half(float v, unsigned round) {
   else if (round == 1) up = rest && !sign;
   else if (round == 2) up = rest && sign;
   return sign | (result + up);
+}
+
+/// Whether a float is too small for a normal half after rounding to 11 bits (tininess after rounding, as the host's FPU has it): what flushing of half
+/// results goes by.
+inline bool is_tiny_half(float v, unsigned round) {
+  const u32 b = bits_as<u32>(v), a = b & 0x7fffffffu;
+  const bool away = round == 1 ? !(b >> 31) : round == 2 && (b >> 31);
+  const u32 first_normal = round == 0 ? 0x387ff000u : away ? 0x387fe001u : 0x38800000u;
+  return a < first_normal;
 }
 
 /// Halves in the low 16 bits of 64 dwords to floats.

@@ -174,6 +174,17 @@ void interp_p2_f16_any(wave_registers& w, const isa::instruction& i, bool keeps)
 void interp_p2_f16(wave_registers& w, const isa::instruction& i) { interp_p2_f16_any(w, i, true); }
 void interp_p2_legacy_f16(wave_registers& w, const isa::instruction& i) { interp_p2_f16_any(w, i, false); }
 
+/// Shader engines that a screen partition touches, by S0[7:0] (the ISA's table of V_SCREEN_PARTITION_4SE_B32, a hexadecimal digit an entry).
+const char partition_digits[] =
+    "137f5fff7ffffffff26efafffbffffffdf4cff5fffdfffff9bf8fffafffeffff"
+    "ffff4cdf6fffeffffffff89bf99ffdffffff7f13ff9fffbfffff6ef26ff6fff7"
+    "bfffffff23bfaffff7fffffff19df5ffffefffffef8cffaffffdffff67f4fff5"
+    "9fffdfffffff8ceff66ffefffffff467ff6fff7fffffbf239ff9fffbffff9df1";
+u32 partition(u32 v) {
+  const u32 digit = u32(partition_digits[v & 255]);
+  return digit <= '9' ? digit - '0' : digit - 'a' + 10;
+}
+
 op_model special(handler h) {
   op_model m;
   m.special = h;
@@ -188,6 +199,7 @@ const op_row rows[] = {
     {op::v_readlane_b32, special(read_lane)},
     {op::v_writelane_b32, special(write_lane)},
     {op::v_swap_b32, special(swap)},
+    {op::v_screen_partition_4se_b32, {lanes_of<partition>, nullptr, {kind::b32, kind::none, kind::none}, kind::b32, fp_rule::none, 0, nullptr, nullptr}},
     {op::v_mqsad_u32_u8, special(mqsad_u32)},
     {op::v_interp_p1_f32, special(interp_p1)},
     {op::v_interp_p2_f32, special(interp_p2)},

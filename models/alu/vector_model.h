@@ -28,8 +28,9 @@ enum class fp_rule : u8 {
   single,     ///< round_32, denorm_32
   single_flush, ///< round_32; denormals always flushed (V_MAD_F32, V_MAC_F32)
   wide,       ///< round_64_16, denorm_64_16 (f64)
-  half,       ///< round_64_16, host denormals on: halves are computed as floats, flushed when narrowed
+  half,       ///< round_64_16, host denormals on: halves are computed as floats, flushed when narrowed; f64 functions that flush themselves
   half_flush, ///< the same; half denormals always flushed (V_MAD_F16, V_MAC_F16)
+  narrowing,  ///< f64 to f32: round_32, denormal inputs by denorm_64_16, outputs by denorm_32
   exact       ///< round_32, host denormals on
 };
 
@@ -44,8 +45,7 @@ enum model_flag : u16 {
   constant_middle = 128, ///< v_madmk: literal is the second factor
   reads_vcc = 256,     ///< v_div_fmas: the bit comes from VCC in VOP3 too
   to_high = 512,       ///< mixhi: result goes to bits 31:16
-  constant_last = 1024, ///< v_madak: literal is the addend
-  truncates = 2048     ///< narrowing to f16 rounds toward zero whatever MODE says
+  constant_last = 1024  ///< v_madak: literal is the addend
 };
 
 struct op_model {

@@ -79,6 +79,12 @@ public:
       if (t[w] == address) return int(base + w);
     return absent;
   }
+  /// Hint to the host: `find(address)` is coming.
+  void prefetch(uint64_t address) const {
+    const uint64_t* t = tags_.data() + size_t(select_(address)) * ways_;
+    __builtin_prefetch(t);
+    if (ways_ > 8) __builtin_prefetch(t + 8);
+  }
   /// Where a new line for `address` would go: a free way, else the first victim among lines that are not pinned; absent where all are pinned.
   int victim(uint64_t address) const;
   /// Gives the place to a new line: not pinned, nothing valid, most recently used. The old line must be dealt with before.

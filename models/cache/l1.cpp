@@ -28,7 +28,7 @@ l1_cache::l1_cache(sc_core::sc_module_name name, context& context, const l1_para
     : timed_module(name, context.core), ta_port("ta_port", *this, ta), control_port("control_port", *this, control_side), td_port("td_port", *this, td),
       l2_port("l2_port", *this, l2), context_(context), parameters_(parameters), number_(module_number(this->name())),
       lines_({sets_of(parameters), line_bytes, 1, parameters.index_fold}, parameters.ways), keys_(parameters.mshrs, no_key),
-      transactions_(parameters.mshrs + parameters.writes_outstanding), l2_queue_(transactions_.size()), requests_(parameters.request_fifo_entries + 1),
+      key_counts_(256, 0), transactions_(parameters.mshrs + parameters.writes_outstanding), l2_queue_(transactions_.size()), requests_(parameters.request_fifo_entries + 1),
       responses_(transactions_.size()), fifo_mask_(power_of_two(parameters.latency_fifo_entries) - 1),
       td_quantum_(std::max(1u, parameters.td_bytes_per_cycle / std::max(1u, parameters.td_lines_per_cycle))), dmi_(l2_port) {
   for (unsigned i = parameters.mshrs; i-- > 0;) free_mshrs_.push_back(i);
@@ -171,7 +171,7 @@ l1_cache::stall l1_cache::read(payload& p, cycle_t c) {
   // a fill that this read may join: GLC=1 only its own instruction's
   const uint64_t key = line | uint64_t(policy.glc);
   uint32_t slot = none;
-  if (free_mshrs_.size() != parameters_.mshrs) {
+  if (key_counts_[key_hash(line)]) {
     for (unsigned m = 0; m < parameters_.mshrs; ++m)
       if (keys_[m] == key && (!policy.glc || transactions_[m].instruction == instruction_of(p))) slot = m;
   }
@@ -194,7 +194,7 @@ l1_cache::stall l1_cache::read(payload& p, cycle_t c) {
   }
   slot = free_mshrs_.back();
   free_mshrs_.pop_back();
-  keys_[slot] = key;
+  set_key(slot, key);
   transaction& t = transactions_[slot];
   t.what = kind::read;
   t.line = line;
@@ -335,12 +335,19 @@ bool l1_cache::drop(uint64_t line) {
 }
 
 void l1_cache::poison(uint64_t line) {
-  if (free_mshrs_.size() == parameters_.mshrs) return;
+  if (!key_counts_[key_hash(line)]) return;
   for (unsigned m = 0; m < parameters_.mshrs; ++m)
     if ((keys_[m] & ~uint64_t(1)) == line) {
       statistics_.poisoned_fills += keys_[m] == line;
-      keys_[m] = no_key;
+      set_key(m, no_key);
     }
+}
+
+void l1_cache::set_key(uint32_t mshr, uint64_t key) {
+  uint64_t& k = keys_[mshr];
+  if (k != no_key) --key_counts_[key_hash(k)];
+  k = key;
+  if (k != no_key) ++key_counts_[key_hash(k)];
 }
 
 void l1_cache::invalidate(bool volatile_only) {
@@ -355,7 +362,7 @@ void l1_cache::invalidate(bool volatile_only) {
   for (unsigned m = 0; m < parameters_.mshrs; ++m)
     if (keys_[m] != no_key && !(volatile_only && transactions_[m].nv)) {
       statistics_.poisoned_fills += (keys_[m] & 1) == 0;
-      keys_[m] = no_key;
+      set_key(m, no_key);
     }
 }
 
@@ -474,7 +481,7 @@ void l1_cache::response(payload& p, cycle_t c) {
       lines_.fill(i, p.get_data_ptr(), ~uint64_t(0));
       lines_.flags(i) = t.nv ? non_volatile : 0;
     }
-    keys_[slot] = no_key;
+    set_key(slot, no_key);
     free_mshrs_.push_back(slot);
   } else free_writes_.push_back(slot);
   p.release();

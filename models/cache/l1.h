@@ -153,6 +153,8 @@ private:
   void send_to_td(fabric::cycle_t c);
   void account_stall(fabric::cycle_t c);
   void trace(fabric::cycle_t c);
+  static size_t key_hash(uint64_t line) { return line / line_bytes % 256; }
+  void set_key(uint32_t mshr, uint64_t key);
   entry& fifo(uint64_t n) { return fifo_[n & fifo_mask_]; }
   bool fifo_full() const { return tail_ - head_ >= parameters_.latency_fifo_entries; }
 
@@ -164,6 +166,7 @@ private:
 
   cache_array lines_;
   std::vector<uint64_t> keys_; ///< by MSHR: line | 1 for GLC=1, or no_key where free or poisoned: what younger reads may join
+  std::vector<uint16_t> key_counts_; ///< keys by hash of the line: most lookups need not go through the MSHRs
   std::vector<transaction> transactions_;
   std::vector<uint32_t> free_mshrs_, free_writes_;
   std::vector<uint8_t> write_data_; ///< 64 bytes a write slot, taken at the first write

@@ -50,9 +50,13 @@ l2_channel::l2_channel(sc_core::sc_module_name name, const context& context, con
 // --- arrival ---
 
 l2_channel::request l2_channel::classify(payload& p, cycle_t arrival) const {
-  request r{&p, arrival, 0, kind::bad, false, tlm::TLM_COMMAND_ERROR_RESPONSE};
+  request r{&p, arrival, 0, kind::bad, false, false, false, tlm::TLM_COMMAND_ERROR_RESPONSE};
   const policy_extension* e = p.get_extension<policy_extension>();
-  if (e) r.streaming = (e->slc || e->streaming) && slc_ != slc::keep;
+  if (e) {
+    r.slc = e->slc || e->streaming;
+    r.streaming = r.slc && slc_ != slc::keep;
+    r.nv = e->nv;
+  }
   if (p.get_command() == tlm::TLM_IGNORE_COMMAND) {
     if (const auto* a = p.get_extension<atomic_extension>()) {
       if (p.get_data_length() < line_bytes || !p.get_data_ptr()) { r.error = tlm::TLM_BURST_ERROR_RESPONSE; return r; }
@@ -76,6 +80,7 @@ void l2_channel::enqueue(payload& p, cycle_t arrival) {
   if (arrival < last_arrival_) arrival = last_arrival_;
   last_arrival_ = arrival;
   input_.push(classify(p, arrival));
+  array_.prefetch(p.get_address());
   if (input_.size() > statistics_.input_max) statistics_.input_max = input_.size();
   if (input_signal_) input_signal_.set(clock().at(arrival), input_.size());
   if (stalled_ == stall::no) wake_at(std::max(arrival, tag_free_));
@@ -280,7 +285,8 @@ l2_channel::stall l2_channel::look_up(request& r, cycle_t cycle) {
   if (page_answers(r, cycle)) return stall::no;
   const int line = array_.find(r.p->get_address());
   if (line == cache_array::absent) return miss(r, cycle);
-  if (const uint16_t m = mshr_of_line_[size_t(line)]; m != no_mshr) { // fetched or locked: all requests to the line in order
+  if (array_.pinned(line)) { // fetched or locked: all requests to the line in order
+    const uint16_t m = mshr_of_line_[size_t(line)];
     mshr& e = mshrs_[m];
     if (e.waiting >= parameters_.mshr_targets) return stall::target;
     ++statistics_.merged;
@@ -483,10 +489,8 @@ cycle_t l2_channel::on_wake(cycle_t cycle) {
       statistics_.writes += r.what == kind::write;
       statistics_.atomics += r.what == kind::atomic;
       statistics_.input_wait_cycles += cycle - r.arrival;
-      if (const auto* e = r.p->get_extension<policy_extension>()) {
-        statistics_.nv += e->nv;
-        statistics_.streaming += e->slc || e->streaming;
-      }
+      statistics_.nv += r.nv;
+      statistics_.streaming += r.slc;
       pop_input(cycle);
     } else if (s == stall::control) {
       control_active_ = true;

@@ -51,7 +51,7 @@ private:
     fabric::cycle_t arrival;
     uint64_t mask; ///< bytes of the line
     kind what;
-    bool streaming;
+    bool streaming, slc, nv; ///< treated as streaming; as asked for
     tlm::tlm_response_status error;
   };
   struct event { fabric::payload* p; event_kind what; uint8_t beats; fabric::cycle_t due; };

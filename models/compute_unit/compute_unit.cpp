@@ -71,6 +71,8 @@ fabric::cycle_t compute_unit::on_wake(fabric::cycle_t cycle) {
     if (simd_next_[s] <= cycle) simd_next_[s] = next_turn(s, cycle + 1);
     next = std::min(next, simd_next_[s]);
   }
+  if (return_wake_ <= cycle) find_return_wake(cycle);
+  next = std::min(next, return_wake_);
   if (!local_.empty()) next = std::min(next, std::max(local_.front().cycle, cycle + 1));
   return next;
 }

@@ -112,6 +112,8 @@ private:
   void counters_changed(wave& w, uint64_t cycle);
   bool wait_met(const wave& w) const { return w.vmcnt <= w.wait_vm && w.lgkmcnt <= w.wait_lgkm && w.expcnt <= w.wait_exp; }
   void wake_for_returns(wave& w, uint64_t cycle);
+  uint64_t return_cycle(unsigned port, const pending_return& e) const;
+  void find_return_wake(uint64_t cycle);
   void add_local(local_event e);
 
   // loosely timed (compute_unit_loose.cpp)
@@ -146,6 +148,7 @@ private:
   workgroup groups_[40];
   uint64_t simd_next_[simds];
   uint64_t valu_free_[simds] = {};
+  uint64_t return_wake_ = fabric::never; ///< cycle by which a queued return must be applied
   uint64_t age_ = 0, sequence_ = 0;
   unsigned waves_in_use_ = 0;
   uint64_t busy_since_ = 0;

@@ -290,7 +290,7 @@ bool compute_unit::issue_control(wave& w, const micro_op& m, uint64_t cycle, iss
       r.pc += 4;
       ++w.lgkmcnt;
       ++w.message_outstanding;
-      w.checker.issued(m, false, true);
+      w.checker.issued(m, false, true, w.regs.exec());
       add_local({cycle + parameters_.message_cycles, 0, local_event::lgkm_message, &w, 1, &m});
       trace_counters(w, cycle);
       if (m.inst.op() == isa::op::s_sendmsghalt) { r.halted = true; set_state(w, wave_state::halted, cycle); set_cause(w, stall::sleeping, cycle + 4); w.ready_at = never; }

@@ -205,7 +205,7 @@ bool compute_unit::loose_control(wave& w, const micro_op& m) {
 void compute_unit::loose_memory(wave& w, const micro_op& m) {
   const bool flat = m.unit == unit::flat, ds = m.unit == unit::lds, gds = m.unit == unit::gds;
   if (ds) ++statistics.lds; else if (gds) ++statistics.gds; else if (flat) ++statistics.flat; else ++statistics.vmem;
-  w.checker.issued(m, !(ds || gds), flat || ds || gds);
+  w.checker.issued(m, !(ds || gds), flat || ds || gds, w.regs.exec());
   w.regs.pc += m.inst.size_bytes;
   sc_core::sc_time delay;
   const auto run = [&](fabric::initiator_port& to, uint64_t lanes) {
@@ -241,7 +241,7 @@ void compute_unit::loose_smem(wave& w, const micro_op& m) {
   loose_cycles_[w.simd] += 8;
   if (kind == memory_kind::time) {
     r.pc += m.inst.size_bytes;
-    w.checker.issued(m, false, true);
+    w.checker.issued(m, false, true, w.regs.exec());
     const uint64_t c = loose_cycle(), v = m.inst.op() == isa::op::s_memtime ? c : clock().at(c) / 10000;
     r.write64(m.inst.vdata.code & 126, v);
     return;
@@ -264,7 +264,7 @@ void compute_unit::loose_smem(wave& w, const micro_op& m) {
     }
   }
   r.pc += m.inst.size_bytes;
-  w.checker.issued(m, false, true);
+  w.checker.issued(m, false, true, w.regs.exec());
   if (kind == memory_kind::load) for (unsigned k = 0; k < a.dwords; ++k) if (!(a.present >> k & 1)) r.sgpr[(a.sdata + k) & 127] = 0;
   for (unsigned k = 0; k < a.part_count; ++k) {
     const auto& part = a.parts[k];

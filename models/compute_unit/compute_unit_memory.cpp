@@ -70,7 +70,7 @@ bool compute_unit::issue_vector_memory(wave& w, const micro_op& m, uint64_t cycl
   w.regs.pc += m.inst.size_bytes;
   ++w.vmcnt;
   if (flat) { ++w.lgkmcnt; ++w.lds_outstanding; }
-  w.checker.issued(m, true, flat);
+  w.checker.issued(m, true, flat, w.regs.exec());
   send(vmem_port, flat ? halves.memory : w.regs.exec());
   ++w.vm_issued;
   if (flat) {
@@ -104,7 +104,7 @@ bool compute_unit::issue_lds(wave& w, const micro_op& m, uint64_t cycle, issue_s
   ++w.lgkmcnt;
   ++w.lds_outstanding;
   if (global) { ++w.expcnt; add_local({cycle + 8, 0, local_event::exp_done, &w, 1, &m}); } // data has left the VGPRs
-  w.checker.issued(m, false, true);
+  w.checker.issued(m, false, true, w.regs.exec());
   trace_counters(w, cycle);
   to.send(p, clock().at(cycle + 1));
   return true;
@@ -224,7 +224,7 @@ bool compute_unit::issue_smem(wave& w, const micro_op& m, uint64_t cycle, issue_
   if (!a.executed) return true; // SDST out of range: not executed
   w.lgkmcnt += count;
   ++w.smem_outstanding;
-  w.checker.issued(m, false, true);
+  w.checker.issued(m, false, true, w.regs.exec());
   trace_counters(w, cycle);
 
   if (kind == memory_kind::time) {

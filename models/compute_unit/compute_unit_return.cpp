@@ -34,12 +34,30 @@ std::string fault_text(const fabric::wave_request& q) {
 
 void compute_unit::on_response(unsigned port, fabric::payload& p, fabric::picoseconds at) {
   returns_[port].push_back({at, &p});
-  const uint64_t c = clock().ceil(at);
-  if (port == fetch) { wake_at(c); return; }
-  wave* w = nullptr;
-  if (port == smem) w = smem_operations_[size_t(payload_pool::policy(p).tag >> 8)].w;
-  else { const auto& q = wave_pool::of(p); w = &waves_[q.simd * parameters_.wave_slots + q.slot]; if (q.result_to_lds || q.fault != fabric::fault_kind::none) { wake_at(c); return; } }
-  if (w->state == wave_state::waiting || w->state == wave_state::draining) wake_at(next_turn(w->simd, c));
+  const uint64_t c = return_cycle(port, returns_[port].back());
+  if (c < return_wake_) { return_wake_ = c; wake_at(c); }
+}
+
+/// When a queued return must be applied at the latest: at once for fetches, faults and data for LDS; at its wave's turn where the wave
+/// waits; `never` where it can wait for the unit's next wake.
+uint64_t compute_unit::return_cycle(unsigned port, const pending_return& e) const {
+  const uint64_t c = clock().ceil(e.at);
+  if (port == fetch) return c;
+  const wave* w;
+  if (port == smem) {
+    w = smem_operations_[size_t(payload_pool::policy(*e.p).tag >> 8)].w;
+  } else {
+    const auto& q = wave_pool::of(*e.p);
+    if (q.result_to_lds || q.fault != fabric::fault_kind::none) return c;
+    w = &waves_[q.simd * parameters_.wave_slots + q.slot];
+  }
+  return w->state == wave_state::waiting || w->state == wave_state::draining ? next_turn(w->simd, c) : never;
+}
+
+void compute_unit::find_return_wake(uint64_t cycle) {
+  return_wake_ = never;
+  for (unsigned port = 0; port < port_count; ++port)
+    for (const auto& e : returns_[port]) return_wake_ = std::min(return_wake_, std::max(return_cycle(port, e), cycle + 1));
 }
 
 void compute_unit::on_ready(unsigned port, fabric::picoseconds at) {
@@ -54,16 +72,9 @@ void compute_unit::on_ready(unsigned port, fabric::picoseconds at) {
 }
 
 void compute_unit::wake_for_returns(wave& w, uint64_t cycle) {
-  uint64_t first = never;
-  for (unsigned port = 0; port < port_count; ++port) {
-    if (port == fetch) continue;
-    for (const auto& e : returns_[port]) {
-      const wave* o = port == smem ? smem_operations_[size_t(payload_pool::policy(*e.p).tag >> 8)].w
-                                   : &waves_[wave_pool::of(*e.p).simd * parameters_.wave_slots + wave_pool::of(*e.p).slot];
-      if (o == &w) { first = std::min(first, clock().ceil(e.at)); break; }
-    }
-  }
-  if (first != never) wake_at(next_turn(w.simd, std::max(first, cycle + 1)));
+  (void)w;
+  find_return_wake(cycle);
+  if (return_wake_ != never) wake_at(return_wake_);
 }
 
 void compute_unit::add_local(local_event e) {

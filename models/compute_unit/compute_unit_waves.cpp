@@ -65,7 +65,7 @@ void compute_unit::start_wave(wave& w, workgroup& g, unsigned k, uint64_t cycle)
   r.hw_id = uint32_t(w.slot) | uint32_t(w.simd) << 4 | (index_ % 16) << 8 | (index_ / 16 & 3) << 13;
   r.gpr_alloc = uint32_t(place.vgpr_base / 4) | uint32_t(r.vgpr_count / 4 - 1) << 8 | uint32_t((r.sgpr_count + 15) / 16 - 1) << 24;
   r.lds_alloc = (info.lds_base / 256) | ((packet.lds_bytes + 511) / 512) << 12;
-  r.sh_mem_bases = (r.private_base_hi & 0xffff) | (r.shared_base_hi & 0xffff) << 16;
+  r.sh_mem_bases = r.private_base_hi >> 16 | r.shared_base_hi >> 16 << 16; // address bits 63:48
   if (lds_memory_) { r.lds = lds_memory_ + info.lds_base; r.lds_bytes = packet.lds_bytes; }
 
   w.id = uint32_t(info.first_wave_order + k);
@@ -204,7 +204,7 @@ void compute_unit::trace_counters(const wave& w, uint64_t cycle) {
 }
 
 void compute_unit::check_hazards(wave& w, const micro_op& m, uint64_t cycle) {
-  const auto c = w.checker.check(m);
+  const auto c = w.checker.check(m, w.regs.exec());
   if (!c) return;
   ++statistics.hazards;
   const std::string reg = c.vgpr >= 0 ? fmt::format("v{}", c.vgpr) : c.sgpr >= 106 && c.sgpr < 108 ? "vcc" : fmt::format("s{}", c.sgpr);

@@ -3,14 +3,16 @@
 
 namespace lyra::compute_unit {
 
-void hazard_checker::issued(const micro_op& m, bool vm, bool lgkm) {
+void hazard_checker::issued(const micro_op& m, bool vm, bool lgkm, uint64_t lanes) {
   // DS alone returns in order; SMEM, GDS, messages and the LDS half of FLAT pass each other
-  entries_.push_back({&m, vm, lgkm, m.unit == unit::lds});
+  entries_.push_back({&m, lanes, vm, lgkm, m.unit == unit::lds});
   if (m.returns) {
     vgprs_ |= m.vgpr_writes;
     if (m.unit == unit::smem) sgprs_ |= m.sgpr_writes;
   }
-  if (entries_.size() > 96) forget_completed();
+  vm_ += vm;
+  ds_ += lgkm && m.unit == unit::lds;
+  if (vm_ > 63 || ds_ > 15) forget_completed();
 }
 
 void hazard_checker::forget_completed() {
@@ -59,6 +61,8 @@ void hazard_checker::waited(unsigned vm, unsigned lgkm) {
 }
 
 void hazard_checker::rebuild() {
+  vm_ = ds_ = 0;
+  for (auto& e : entries_) { vm_ += e.vm; ds_ += e.lgkm && e.in_order_lgkm; }
   vgprs_ = vgpr_set{};
   sgprs_ = sgpr_set{};
   for (auto& e : entries_)
@@ -68,10 +72,11 @@ void hazard_checker::rebuild() {
     }
 }
 
-hazard_checker::conflict hazard_checker::check(const micro_op& m) const {
+hazard_checker::conflict hazard_checker::check(const micro_op& m, uint64_t exec) const {
   conflict c;
   const bool vr = vgprs_.meets(m.vgpr_reads), vw = vgprs_.meets(m.vgpr_writes), sr = sgprs_.meets(m.sgpr_reads), sw = sgprs_.meets(m.sgpr_writes);
   if (!(vr | vw | sr | sw)) return c;
+  if (m.crosses_lanes) exec = ~uint64_t(0);
   for (auto it = entries_.rbegin(); it != entries_.rend(); ++it) {
     const micro_op& p = *it->op;
     if (!p.returns) continue;
@@ -80,6 +85,7 @@ hazard_checker::conflict hazard_checker::check(const micro_op& m) const {
       if (r < 0 && (r = p.sgpr_writes.first_common(m.sgpr_writes)) >= 0) c.write = true;
       if (r >= 0) { c.sgpr = r; c.producer = &p; return c; }
     } else {
+      if (!(it->lanes & exec)) continue;
       int r = p.vgpr_writes.first_common(m.vgpr_reads);
       const bool both_vm = it->vm && !it->lgkm && (m.unit == unit::vmem);
       const bool both_ds = it->lgkm && !it->vm && it->in_order_lgkm && m.unit == unit::lds;

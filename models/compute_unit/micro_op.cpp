@@ -209,6 +209,7 @@ void make_micro_op(micro_op& m, const uint32_t* words, unsigned available, isa::
       m.vector = true;
       m.cost = alu::cost_of(i);
       alu_registers(m);
+      m.crosses_lanes = i.form == isa::form::dpp || i.op() == op::v_readlane_b32 || i.op() == op::v_readfirstlane_b32 || i.op() == op::v_writelane_b32;
       break;
   }
   if (!m.execute && m.control == control::none) {

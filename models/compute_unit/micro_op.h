@@ -52,6 +52,7 @@ struct micro_op {
   compute_unit::control control = control::none;
   alu::cost_class cost = alu::cost_class::scalar;
   bool vector = false;       ///< skipped by VSKIP
+  bool crosses_lanes = false; ///< reads or writes VGPRs of lanes outside EXEC (lane reads and writes, DPP)
   bool wait_consumer = false; ///< may need wait states in front (wait_states.h)
   bool reads_vcc_scc_exec_z = false; ///< branch on VCCZ/EXECZ
   uint8_t vaddr_dwords = 0;  ///< address VGPRs (MIMG: the most it may have)

@@ -42,9 +42,10 @@ const address_layout::range* address_layout::find(uint64_t address) const {
 std::string address_layout::describe(uint64_t address) const {
   const range* r = find(address);
   if (r && address < r->end()) return fmt::format("{} + {:#x}", r->what, address - r->first);
+  const auto next = std::upper_bound(ranges_.begin(), ranges_.end(), address, [](uint64_t a, const range& x) { return a < x.first; });
+  const bool before = next != ranges_.end() && next->first - address <= page && (!r || next->first - address < address - r->end());
+  if (before) return fmt::format("{:#x} bytes before {}", next->first - address, next->what);
   if (r) return fmt::format("{:#x} bytes behind {}", address - r->end(), r->what);
-  const auto i = std::upper_bound(ranges_.begin(), ranges_.end(), address, [](uint64_t a, const range& x) { return a < x.first; });
-  if (i != ranges_.end() && i->first - address <= page) return fmt::format("{:#x} bytes before {}", i->first - address, i->what);
   return "no allocation near";
 }
 

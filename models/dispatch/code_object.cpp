@@ -136,8 +136,8 @@ void code_object::read_segments(elf_reader& elf) {
     if (p.p_offset > elf.bytes.size() || p.p_filesz > elf.bytes.size() - p.p_offset)
       fail(fmt::format("truncated code object: segment {} needs bytes {:#x}..{:#x}, the file has {:#x}", i, p.p_offset, p.p_offset + p.p_filesz, elf.bytes.size()));
     if (p.p_type == PT_LOAD) {
-      constexpr uint64_t limit = uint64_t(1) << 32;
-      if (p.p_memsz < p.p_filesz || p.p_vaddr > limit || p.p_memsz > limit) fail(fmt::format("damaged program header {}: address {:#x}, {:#x} bytes in memory, {:#x} in the file", i, p.p_vaddr, p.p_memsz, p.p_filesz));
+      constexpr uint64_t limit = uint64_t(1) << 29; // half a gigabyte of code and global data
+      if (p.p_memsz < p.p_filesz || p.p_vaddr > limit || p.p_memsz > limit - p.p_vaddr) fail(fmt::format("damaged program header {}: address {:#x}, {:#x} bytes in memory, {:#x} in the file", i, p.p_vaddr, p.p_memsz, p.p_filesz));
       if (image_.size() < p.p_vaddr + p.p_memsz) image_.resize(p.p_vaddr + p.p_memsz);
       std::copy_n(elf.bytes.begin() + long(p.p_offset), p.p_filesz, image_.begin() + long(p.p_vaddr));
       segments_.push_back({p.p_vaddr, p.p_filesz, p.p_memsz, (p.p_flags & PF_W) != 0, (p.p_flags & PF_X) != 0});

@@ -55,7 +55,7 @@ dispatcher::dispatcher(sc_core::sc_module_name name, const dispatcher_parameters
     : timed_module(name, context.core), parameters_(parameters), cu_(cu), topology_(t), context_(context), chaos_number_(fabric::module_number(this->name())),
       pool_(std::make_unique<launch_pool>()),
       order_(cu_order::find(parameters.order), t.compute_units, std::min(parameters.shader_engines, t.compute_units)),
-      occupancy_(t.compute_units, cu_occupancy(cu)), full_(t.compute_units, shortage::none), engine_free_(std::min(parameters.shader_engines, t.compute_units), 0) {
+      occupancy_(t.compute_units, cu_occupancy(cu)), full_(t.compute_units, shortage::none), port_free_(t.compute_units, 0), engine_free_(std::min(parameters.shader_engines, t.compute_units), 0) {
   const auto add = [&](const char* kind, unsigned count) {
     const unsigned first = unsigned(ports_.size());
     for (unsigned i = 0; i < count; ++i)
@@ -115,7 +115,11 @@ void dispatcher::on_response(unsigned port, payload& p, picoseconds at) {
   wake_at(std::max(c, now()));
 }
 
-void dispatcher::on_ready(unsigned, picoseconds at) { wake_at(std::max(clock().ceil(at), now())); }
+void dispatcher::on_ready(unsigned port, picoseconds at) {
+  const cycle_t c = clock().ceil(at);
+  if (port < topology_.compute_units) port_free_[port] = c;
+  wake_at(std::max(c, now()));
+}
 
 cycle_t dispatcher::on_wake(cycle_t cycle) {
   while (!ended_.empty() && ended_.top().cycle <= cycle) {
@@ -247,9 +251,8 @@ void dispatcher::next_group_size(fabric::launch_extension& e) const {
 unsigned dispatcher::find_place(cycle_t cycle, launch& l, cycle_t& retry) {
   const auto free_for_launch = [&](unsigned c) {
     if (full_[c] != shortage::none) return false;
-    const auto& port = *ports_[c];
-    if (!port.ready()) return false; // on_ready wakes us
-    const cycle_t free = std::max(engine_free_[order_.engine_of(c)], clock().ceil(port.free_at()));
+    if (!ports_[c]->ready()) return false; // on_ready wakes us
+    const cycle_t free = std::max(engine_free_[order_.engine_of(c)], port_free_[c]);
     if (free > cycle) { retry = std::min(retry, free); return false; }
     return true;
   };
@@ -341,6 +344,10 @@ void dispatcher::start_group(unsigned cu, launch& l, cycle_t cycle) {
   trace_groups_.set(now, r.groups - r.launched);
   const cycle_t extra = context_.chaos.extra(chaos_number_, chaos_sequence_++);
   const picoseconds at = ports_[cu]->send(l, clock().at(cycle + parameters_.launch_latency_cycles + extra));
+  if (ports_[cu]->ready()) { // taken at once: the next one may follow on its heels
+    const cycle_t free = clock().ceil(ports_[cu]->free_at());
+    port_free_[cu] = std::max(cycle + 1, free > parameters_.launch_latency_cycles ? free - parameters_.launch_latency_cycles : 0);
+  }
   for (auto* o : observers_) o->group_started(e, cu, at);
 }
 

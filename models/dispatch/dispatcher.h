@@ -136,6 +136,7 @@ private:
   cu_order order_;
   std::vector<cu_occupancy> occupancy_;
   std::vector<shortage> full_;                       ///< why the CU could not take the current packet's groups; reset when one of its groups ends
+  std::vector<fabric::cycle_t> port_free_;           ///< cycle from which the CU's port takes the next group, once it is ready
   std::vector<fabric::cycle_t> engine_free_;         ///< cycle at which a shader engine's launcher is free
   std::priority_queue<uint64_t, std::vector<uint64_t>, std::greater<uint64_t>> scratch_free_;
   std::priority_queue<ended_group, std::vector<ended_group>, later> ended_;

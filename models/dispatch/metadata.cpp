@@ -116,7 +116,8 @@ kernel read_kernel(const node& n, const std::string& file) {
 metadata parse_metadata(const uint8_t* data, size_t bytes, const std::string& file) {
   msgpack::object_handle handle;
   try {
-    handle = msgpack::unpack(reinterpret_cast<const char*>(data), bytes);
+    // nothing in the note can have more elements than the note has bytes
+    handle = msgpack::unpack(reinterpret_cast<const char*>(data), bytes, nullptr, nullptr, msgpack::unpack_limit(bytes, bytes, bytes, bytes, bytes, 32));
   } catch (const std::exception& e) {
     throw observe::input_error(file, fmt::format("damaged metadata: no MessagePack ({})", e.what()));
   }

@@ -20,6 +20,7 @@ alu::ds_access data_share_access(wave_request& w, const data_share_window& windo
   a.vaddr = w.vaddr;
   a.result = w.result;
   a.direct = w.lds_address;
+  a.direct_base = window.base;
   if (w.result_to_lds) {
     a.shape.kind = ds_kind::write_direct;
     a.shape.bytes = 4;
@@ -98,13 +99,13 @@ struct phase_count {
   unsigned merged = 0;   ///< lanes' dwords that met an equal one
 };
 
-/// One phase: the fullest bank decides.
+/// One phase: the fullest bank decides. Dwords met before are found in a small hash table.
 phase_count count_phase(uint64_t lanes, const uint32_t* address, uint32_t base, unsigned bytes, bool serial) {
-  struct node { uint32_t dword; uint8_t next; };
-  node nodes[32 * 5];
-  uint8_t head[32], distinct[32] = {}, all[32] = {};
-  unsigned used = 0;
-  uint32_t occupied = 0; // banks with a valid head
+  constexpr unsigned slots = 128; // at most 64 dwords a phase
+  constexpr uint32_t empty = ~uint32_t(0);
+  uint32_t seen[slots];
+  std::fill_n(seen, slots, empty);
+  uint8_t distinct[32] = {}, all[32] = {};
   phase_count c;
   for (; lanes; lanes &= lanes - 1) {
     const uint32_t at = base + address[__builtin_ctzll(lanes)];
@@ -112,17 +113,10 @@ phase_count count_phase(uint64_t lanes, const uint32_t* address, uint32_t base, 
     for (uint32_t dword = at >> 2; dword <= last; ++dword) {
       const unsigned bank = dword & 31;
       ++all[bank];
-      bool met = false;
-      if (occupied >> bank & 1) {
-        for (uint8_t k = head[bank];; k = nodes[k].next) {
-          if (nodes[k].dword == dword) { met = true; break; }
-          if (nodes[k].next == 0xff) break;
-        }
-      }
-      if (met) { ++c.merged; continue; }
-      nodes[used] = {dword, uint8_t(occupied >> bank & 1 ? head[bank] : 0xff)};
-      head[bank] = uint8_t(used++);
-      occupied |= 1u << bank;
+      unsigned slot = (dword ^ dword >> 5 ^ dword >> 9) % slots;
+      while (seen[slot] != empty && seen[slot] != dword) slot = (slot + 1) % slots;
+      if (seen[slot] == dword) { ++c.merged; continue; }
+      seen[slot] = dword;
       ++distinct[bank];
     }
   }
@@ -136,12 +130,25 @@ phase_count count_phase(uint64_t lanes, const uint32_t* address, uint32_t base, 
 }
 
 /// Adds the phases of one element's accesses. Lanes out of range cost nothing: they reach no bank.
-void add_phases(data_share_cost& cost, const alu::ds_access& a, const uint32_t* address, uint32_t base, bool serial) {
+void add_phases(data_share_cost& cost, const alu::ds_access& a, const alu::ds_addresses& where, unsigned e, uint32_t base, bool serial) {
   const unsigned bytes = a.shape.bytes;
+  const uint32_t* address = where.address[e];
   const uint64_t* phases = halves;
   unsigned n = 2;
   if (bytes == 8) { phases = quarters; n = 4; }
   else if (bytes > 8) { phases = a.shape.kind == ds_kind::read ? interleaved : eighths; n = 8; }
+  // Consecutive aligned dwords, pairs and quads fill all banks once a phase; one dword (or tuple) for all is one access each.
+  if (where.linear[e] && !a.out_of_range && ((address[0] + base) & 3) == 0) {
+    if (where.step[e] == int32_t(bytes) && (bytes == 4 || bytes == 8 || bytes == 16)) {
+      cost.banks += n;
+      return;
+    }
+    if (where.step[e] == 0 && !serial) {
+      cost.banks += n;
+      cost.broadcast += (64 - n) * ((bytes + 3) / 4);
+      return;
+    }
+  }
   const uint64_t active = a.exec & ~a.out_of_range;
   for (unsigned p = 0; p < n; ++p) {
     const phase_count c = count_phase(active & phases[p], address, base, bytes, serial);
@@ -162,19 +169,19 @@ data_share_cost bank_model::cost(const alu::ds_access& a, const alu::ds_addresse
   const unsigned elements = s.elements == 2 && a.inst->offset0 == a.inst->offset1 ? 1 : s.elements;
   switch (s.kind) {
     case ds_kind::read: case ds_kind::write: case ds_kind::read_addtid: case ds_kind::write_addtid: case ds_kind::write_direct: case ds_kind::read_direct:
-      for (unsigned e = 0; e < elements; ++e) add_phases(c, a, addresses.address[e], base, false);
+      for (unsigned e = 0; e < elements; ++e) add_phases(c, a, addresses, e, base, false);
       if (s.kind == ds_kind::write && s.bytes == 12) c.banks = std::max(c.banks, rates_.write_96_bank_cycles);
       break;
     case ds_kind::atomic: case ds_kind::condxchg:
-      for (unsigned e = 0; e < elements; ++e) add_phases(c, a, addresses.address[e], base, true);
+      for (unsigned e = 0; e < elements; ++e) add_phases(c, a, addresses, e, base, true);
       if (s.elements == 2 && s.bytes == 8) c.banks = std::max(c.banks, rates_.exchange_128_bank_cycles);
       break;
     case ds_kind::src2:
-      add_phases(c, a, addresses.address[1], base, false);
-      add_phases(c, a, addresses.address[0], base, true);
+      add_phases(c, a, addresses, 1, base, false);
+      add_phases(c, a, addresses, 0, base, true);
       break;
     case ds_kind::swizzle: case ds_kind::permute: case ds_kind::bpermute:
-      add_phases(c, a, addresses.address[0], 0, false); // the exchange buffer: a dword a lane, over the same banks
+      add_phases(c, a, addresses, 0, 0, false); // the exchange buffer: a dword a lane, over the same banks
       break;
     case ds_kind::append: case ds_kind::consume: case ds_kind::nop: c.banks = 1; break;
     default: c.banks = 1; break;

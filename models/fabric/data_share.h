@@ -15,7 +15,7 @@ struct data_share_window {
   alu::ds_m0_use m0_use = alu::ds_m0_use::low_offset;
 };
 
-/// The operands of `w` as a data share access. LDS=1 load returns (`result_to_lds`) become dword writes of result[0] at lds_address, for the lanes of result_mask.
+/// The operands of `w` as a data share access. LDS=1 load returns (`result_to_lds`) become dword writes of result[0] at lds_address (bytes in the whole LDS), for the lanes of result_mask.
 /// Operand rows: ADDR in vaddr[0] (FLAT: the low half of the 64-bit address), DATA0 from vdata[0], DATA1 from vdata[vdata2_row] (0: right behind DATA0).
 alu::ds_access data_share_access(wave_request& w, const data_share_window& window);
 

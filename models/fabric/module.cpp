@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fabric/module.h"
+#include <algorithm>
 
 namespace lyra::fabric {
 
@@ -19,8 +20,12 @@ void timed_module::schedule(cycle_t c) {
 void timed_module::run() {
   const cycle_t c = next_wake_;
   next_wake_ = never;
-  const cycle_t next = on_wake(c);
-  if (next < next_wake_) schedule(next);
+  running_ = true;
+  cycle_t next = on_wake(c);
+  running_ = false;
+  next = std::min(next, next_wake_);
+  next_wake_ = never;
+  if (next != never) schedule(next);
 }
 
 } // namespace lyra::fabric

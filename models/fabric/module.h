@@ -15,7 +15,9 @@ public:
 protected:
   /// Asks for `on_wake` at cycle c (never in the past). The earliest request counts; others are forgotten once it is served.
   void wake_at(cycle_t c) {
-    if (c < next_wake_) schedule(c);
+    if (c >= next_wake_) return;
+    if (running_) next_wake_ = c; // one notification when on_wake is done: a replaced one stays in the kernel's queue until its time
+    else schedule(c);
   }
   void wake_at_ps(picoseconds t) { wake_at(clock_.ceil(t)); }
   cycle_t now() const { return clock_.floor(now_ps()); }
@@ -29,6 +31,7 @@ private:
 
   clock_domain clock_;
   cycle_t next_wake_ = never;
+  bool running_ = false;
   sc_core::sc_event wake_event_;
 };
 

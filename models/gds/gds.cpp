@@ -87,8 +87,8 @@ bool global_data_share::do_sync(wave_request& w, ds_kind kind, uint64_t token) {
 
 void global_data_share::count(const alu::ds_access& access) {
   gds_statistics& s = statistics_;
-  s.active_lanes += unsigned(__builtin_popcountll(access.exec));
-  s.out_of_range_lanes += unsigned(__builtin_popcountll(access.out_of_range));
+  s.active_lanes += access.exec == ~uint64_t(0) ? 64 : unsigned(__builtin_popcountll(access.exec));
+  if (access.out_of_range) s.out_of_range_lanes += unsigned(__builtin_popcountll(access.out_of_range));
   switch (access.shape.kind) {
     case ds_kind::read: case ds_kind::read_addtid: ++s.reads; break;
     case ds_kind::write: case ds_kind::write_addtid: ++s.writes; break;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isa/formats.h"
+#include <cstddef>
 #include <cstring>
 
 namespace lyra::isa::formats {
@@ -314,6 +315,51 @@ void encode(unsigned dfmt, unsigned nfmt, const uint32_t in[4], uint8_t* memory)
     const unsigned f = dfmt == DFMT_X24_8_32 && c ? unsigned(NFMT_UINT) : nfmt;
     const uint64_t v = uint64_t(encode_component(in[c], l.bits[c], f)) << (l.shift[c] % 8u);
     for (unsigned i = 0, at = l.shift[c] / 8u; i < 8 && at + i < l.bytes; ++i) memory[at + i] = uint8_t(memory[at + i] | uint8_t(v >> (8 * i)));
+  }
+}
+
+void decode_rows(unsigned dfmt, unsigned nfmt, const uint8_t* memory, unsigned count, unsigned components, uint32_t (*out)[64]) {
+  const layout& l = layout_of(dfmt);
+  const bool special = dfmt == DFMT_5_9_9_9 || dfmt == DFMT_X24_8_32;
+  if (special) {
+    for (unsigned e = 0; e < count; ++e) {
+      uint32_t v[4];
+      decode(dfmt, nfmt, memory + size_t(e) * l.bytes, v);
+      for (unsigned c = 0; c < components; ++c) out[c][e] = v[c];
+    }
+    return;
+  }
+  const bool known = defined(dfmt, nfmt);
+  const byte_tables& t = tables();
+  for (unsigned c = 0; c < components; ++c) {
+    uint32_t* const row = out[c];
+    const unsigned bits = l.bits[c];
+    if (!known || !bits) {
+      std::memset(row, 0, count * sizeof *row);
+      continue;
+    }
+    const uint8_t* from = memory + l.shift[c] / 8u;
+    const unsigned step = l.bytes, shift = l.shift[c] % 8u;
+    if (bits == 32) for (unsigned e = 0; e < count; ++e) std::memcpy(&row[e], from + size_t(e) * step, 4);
+    else if (bits == 16 && !shift) for (unsigned e = 0; e < count; ++e) { uint16_t v; std::memcpy(&v, from + size_t(e) * step, 2); row[e] = v; }
+    else if (bits == 8 && !shift) for (unsigned e = 0; e < count; ++e) row[e] = from[size_t(e) * step];
+    else for (unsigned e = 0; e < count; ++e) row[e] = extract(l, c, memory + size_t(e) * step);
+    switch (nfmt) {
+      case NFMT_UINT: break;
+      case NFMT_SINT: for (unsigned e = 0; e < count; ++e) row[e] = uint32_t(sign_extend(row[e], bits)); break;
+      case NFMT_USCALED: for (unsigned e = 0; e < count; ++e) row[e] = as_bits(float(row[e])); break;
+      case NFMT_SSCALED: for (unsigned e = 0; e < count; ++e) row[e] = as_bits(float(sign_extend(row[e], bits))); break;
+      case NFMT_FLOAT:
+        if (bits == 32) break;
+        if (bits == 16) for (unsigned e = 0; e < count; ++e) row[e] = f16_to_f32(uint16_t(row[e]));
+        else for (unsigned e = 0; e < count; ++e) row[e] = from_small(row[e], bits - 5);
+        break;
+      default:
+        if (bits == 8 && nfmt != NFMT_SNORM) for (unsigned e = 0; e < count; ++e) row[e] = t.unorm[row[e]];
+        else if (bits == 8) for (unsigned e = 0; e < count; ++e) row[e] = t.snorm[row[e]];
+        else for (unsigned e = 0; e < count; ++e) row[e] = decode_component(row[e], bits, nfmt);
+        break;
+    }
   }
 }
 

@@ -59,6 +59,9 @@ void decode(unsigned dfmt, unsigned nfmt, const uint8_t* memory, uint32_t out[4]
 /// Writes layout.bytes bytes; values of components that the format does not have are ignored.
 void encode(unsigned dfmt, unsigned nfmt, const uint32_t in[4], uint8_t* memory);
 
+/// Elements that follow each other in memory, many at a time: component c of element l goes to out[c][l], for l < count and c < components.
+void decode_rows(unsigned dfmt, unsigned nfmt, const uint8_t* memory, unsigned count, unsigned components, uint32_t (*out)[64]);
+
 /// D16: a 32-bit register value to 16 bits (float: nearest even; integers: clamped to 16 bits), and back (widened exactly).
 uint16_t to_d16(uint32_t value, unsigned nfmt);
 uint32_t from_d16(uint16_t value, unsigned nfmt);

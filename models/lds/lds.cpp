@@ -47,8 +47,8 @@ bool local_data_share::execute(wave_request& w, alu::ds_access& access, alu::ds_
 void local_data_share::count(const wave_request& w, const alu::ds_access& access) {
   lds_statistics& s = statistics_;
   ++s.instructions;
-  s.active_lanes += unsigned(__builtin_popcountll(access.exec));
-  s.out_of_range_lanes += unsigned(__builtin_popcountll(access.out_of_range));
+  s.active_lanes += access.exec == ~uint64_t(0) ? 64 : unsigned(__builtin_popcountll(access.exec));
+  if (access.out_of_range) s.out_of_range_lanes += unsigned(__builtin_popcountll(access.out_of_range));
   s.flat += access.shape.flat;
   switch (access.shape.kind) {
     case ds_kind::read: case ds_kind::read_addtid: case ds_kind::read_direct: ++s.reads; break;

@@ -63,8 +63,8 @@ struct lds_statistics {
 ///  - DS instructions with GDS=0; vaddr[0] = ADDR, vdata = DATA0, DATA1;
 ///  - the LDS half of FLAT loads, stores and atomics: exec = the lanes in the LDS aperture, vaddr[0..1] = their 64-bit addresses, of which the low 32 bits
 ///    (plus the instruction's offset) are the LDS offset; a lane outside the allocation sets fault lds_range;
-///  - LDS=1 load returns: `result_to_lds` set, result[0] and result_mask as TD gave them, lds_address[lane] = byte offset in the workgroup's allocation
-///    (M0[15:0] + instruction offset + 4 * lane);
+///  - LDS=1 load returns: `result_to_lds` set, result[0], result_mask and lds_address[lane] as TD gave them: byte address in the whole LDS
+///    (lds_base + M0[15:0] + instruction offset + 4 * lane);
 ///  - BUFFER_STORE_LDS_DWORD: lds_address[lane] likewise; the dwords come back in result[0].
 /// Byte offsets are checked against lds_base/lds_size of the request: outside reads 0, writes are dropped.
 ///

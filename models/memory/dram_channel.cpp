@@ -202,7 +202,8 @@ cycle_t dram_channel::serve_fixed(cycle_t cycle) {
 
 size_t dram_channel::choose(cycle_t cycle) {
   const picoseconds n = clock().at(cycle);
-  size_t best = nobody, oldest = nobody, oldest_other = nobody;
+  size_t best = nobody, other = nobody;
+  hbm2_timing::cycle best_time = never, other_time = never;
   unsigned seen = 0, candidates = 0;
   if (writes_waiting_ >= parameters_.write_high_watermark) draining_ = true;
   else if (writes_waiting_ <= parameters_.write_low_watermark) draining_ = false;
@@ -213,13 +214,13 @@ size_t dram_channel::choose(cycle_t cycle) {
     if (w.older != 0) continue;
     if (seen == 0 && n - (w.arrival + request_path_ps_) > max_wait_ps_) return i;
     ++seen;
+    const auto t = timing_.earliest(w.place, w.write, cycle);
     if (w.write != draining_) { // the other direction's turn comes when this one has nothing
-      if (oldest_other == nobody) oldest_other = i;
+      if (t < other_time) { other_time = t; other = i; }
       continue;
     }
     ++candidates;
-    if (oldest == nobody) oldest = i;
-    if (best == nobody && timing_.state(w.place) == hbm2_timing::row_state::hit) best = i;
+    if (t < best_time) { best_time = t; best = i; }
   }
   if (chaos_.on() && candidates > 1) { // any of the ready ones
     unsigned k = chaos_.pick(number_, draws_++, candidates, 0);
@@ -232,9 +233,7 @@ size_t dram_channel::choose(cycle_t cycle) {
       if (w.write == draining_ && k-- == 0) return i;
     }
   }
-  if (best != nobody) return best;
-  if (oldest != nobody) return oldest;
-  return oldest_other;
+  return best != nobody ? best : other;
 }
 
 cycle_t dram_channel::serve_hbm2(cycle_t cycle) {

@@ -110,7 +110,7 @@ private:
 /// Target of READ and WRITE, with byte enables. IGNORE: COMMAND_ERROR. Not mapped, or a write to a read-only page: ADDRESS_ERROR; a page without
 /// memory reads 0 and drops writes. DMI grants the run of equal pages of the 64 KB chunk.
 /// fixed: requests in order, one after the other at the channel's bandwidth, each answered latency_ns after its service began.
-/// hbm2: row hits first, then the oldest, among requests whose line has no older one waiting; writes wait until there are enough of them. Commands of a request
+/// hbm2: the request whose column command can be given first (so row hits before others), the oldest of equals, among requests whose line has no older one waiting; writes wait until there are enough of them. Commands of a request
 /// are committed together, up to tRP + tRCD + tCL ahead of the bus.
 class dram_channel : public fabric::timed_module, public fabric::request_server {
 public:

@@ -47,15 +47,32 @@ unsigned hbm2_timing::refresh(cycle now) {
   return done;
 }
 
+hbm2_timing::cycle hbm2_timing::activate_time(const bank& b, unsigned g, cycle now) const {
+  cycle t = std::max(now, b.activate_after);
+  if (b.open) t = std::max(t, std::max(now, b.precharge_after) + t_.tRP); // another row
+  return std::max({t, activate_any_, group_activate_[g], faw_[faw_next_]});
+}
+
+hbm2_timing::cycle hbm2_timing::column_time(unsigned g, cycle ready, bool write) const {
+  cycle column = std::max({ready, column_any_, group_column_[g]});
+  if (!write) column = std::max({column, read_after_write_, group_read_after_write_[g]});
+  const cycle to_data = write ? t_.tCWL : t_.tCL, bus = write && !last_was_write_ ? std::max(bus_free_, last_read_end_ + t_.tRTW_gap) : bus_free_;
+  return std::max(column, bus > to_data ? bus - to_data : 0);
+}
+
+hbm2_timing::cycle hbm2_timing::earliest(const dram_place& p, bool write, cycle now) const {
+  const bank& b = banks_[p.bank];
+  const unsigned g = group(p.bank);
+  return column_time(g, state(p) == row_state::hit ? std::max(now, b.column_after) : activate_time(b, g, now) + t_.tRCD, write);
+}
+
 hbm2_timing::access hbm2_timing::commit(const dram_place& p, bool write, unsigned clocks, cycle now) {
   bank& b = banks_[p.bank];
   const unsigned g = group(p.bank);
   access a{};
   a.row = state(p);
   if (a.row != row_state::hit) {
-    cycle activate = std::max(now, b.activate_after);
-    if (a.row == row_state::conflict) activate = std::max(activate, std::max(now, b.precharge_after) + t_.tRP);
-    activate = std::max({activate, activate_any_, group_activate_[g], faw_[faw_next_]});
+    const cycle activate = activate_time(b, g, now);
     faw_[faw_next_] = activate + t_.tFAW;
     faw_next_ = (faw_next_ + 1) % 4;
     activate_any_ = activate + t_.tRRD_S;
@@ -67,11 +84,7 @@ hbm2_timing::access hbm2_timing::commit(const dram_place& p, bool write, unsigne
     b.activate_after = activate + t_.tRAS + t_.tRP;
   }
   const cycle to_data = write ? t_.tCWL : t_.tCL;
-  cycle column = std::max({now, b.column_after, column_any_, group_column_[g]});
-  if (!write) column = std::max({column, read_after_write_, group_read_after_write_[g]});
-  cycle bus = bus_free_;
-  if (write && !last_was_write_) bus = std::max(bus, last_read_end_ + t_.tRTW_gap);
-  if (column + to_data < bus) column = bus - to_data;
+  const cycle column = column_time(g, std::max(now, b.column_after), write);
   a.column = column;
   a.data_first = column + to_data;
   a.data_end = a.data_first + clocks;

@@ -29,6 +29,8 @@ public:
     return b.open ? (b.row == p.row ? row_state::hit : row_state::conflict) : row_state::closed;
   }
   struct access { cycle column; cycle data_first, data_end; row_state row; }; ///< data_end: first clock after the data
+  /// First clock, from `now` on, at which the access's column command could be given.
+  cycle earliest(const dram_place& p, bool write, cycle now) const;
   /// Commits precharge, activate and column command of an access of `clocks` data clocks at the earliest clock from `now` on.
   access commit(const dram_place& p, bool write, unsigned clocks, cycle now);
   /// Clock at which the data bus is free.
@@ -40,6 +42,8 @@ public:
 private:
   struct bank { bool open = false; uint64_t row = 0; cycle activate_after = 0, precharge_after = 0, column_after = 0; };
   unsigned group(unsigned b) const { return b % t_.bank_groups; }
+  cycle activate_time(const bank& b, unsigned g, cycle now) const;
+  cycle column_time(unsigned g, cycle ready, bool write) const;
   hbm2_cycles t_;
   std::vector<bank> banks_;
   std::vector<cycle> group_activate_, group_column_, group_read_after_write_;

@@ -63,7 +63,7 @@ std::string text_table::text() const {
   return s;
 }
 
-progress_bar::progress_bar(std::FILE* stream) : stream_(stream), enabled_(isatty(fileno(stream)) != 0) {}
+progress_bar::progress_bar(std::FILE* stream) : stream_(stream), enabled_(stream && isatty(fileno(stream)) != 0) {}
 
 std::string progress_bar::line(uint64_t done, uint64_t total, const std::string& what, unsigned width) {
   const std::string tail = fmt::format("] {:>3} %  {}", total ? std::min<uint64_t>(100, done * 100 / total) : 0, what);

@@ -35,7 +35,7 @@ private:
 /// One line on a terminal that is drawn over; nothing at all when the stream is none.
 class progress_bar {
 public:
-  explicit progress_bar(std::FILE* stream);
+  explicit progress_bar(std::FILE* stream); ///< null: draws nothing
   progress_bar(std::FILE* stream, bool enabled) : stream_(stream), enabled_(enabled) {}
   ~progress_bar() { finish(); }
   bool enabled() const { return enabled_; }

@@ -88,13 +88,21 @@ bool is_run(const uint32_t* v, uint64_t exec, uint32_t step, access_state& s) {
   if (run & (run + 1)) return false;
   const uint32_t v0 = v[first];
   if (v0 + uint64_t(count - 1) * step > 0xffffffffu) return false;
-  uint32_t bad = 0;
-  if (count == lanes) for (unsigned l = 0; l < lanes; ++l) bad |= v[l] ^ (v0 + l * step);
-  else for (unsigned l = 0; l < count; ++l) bad |= v[first + l] ^ (v0 + l * step);
+  uint32_t bad = 0; // neighbours differ by the step: vector loops
+  if (count == lanes) for (unsigned l = 0; l + 1 < lanes; ++l) bad |= (v[l + 1] - v[l]) ^ step;
+  else for (unsigned l = first; l + 1 < first + count; ++l) bad |= (v[l + 1] - v[l]) ^ step;
   if (bad) return false;
   s.first_lane = uint8_t(first);
   s.lane_count = uint8_t(count);
   return true;
+}
+
+bool all_equal(const uint32_t* v, unsigned first, unsigned count) {
+  uint32_t differs = 0;
+  const uint32_t v0 = v[first];
+  if (count == lanes) for (unsigned l = 0; l < lanes; ++l) differs |= v[l] ^ v0;
+  else for (unsigned l = first; l < first + count; ++l) differs |= v[l] ^ v0;
+  return differs == 0;
 }
 
 /// The commonest case, found without any lane's address: a run in memory, all of it in range and aligned well enough.
@@ -121,7 +129,7 @@ void finish_single(access_state& s, access_plan& plan, uint64_t active) {
   s.unaligned = (low_bits(plan.address.data(), align) & active) != 0;
 }
 
-void common_fields(const wave_request& r, const address_parameters& p, access_state& s) {
+void common_fields(const wave_request& r, access_state& s) {
   const isa::instruction& i = *r.inst;
   s = access_state{};
   s.kind = i.info->memory;
@@ -129,7 +137,6 @@ void common_fields(const wave_request& r, const address_parameters& p, access_st
   s.sign = i.has(isa::SIGNED);
   s.d16 = i.has(isa::D16);
   s.d16_hi = i.has(isa::D16_HI);
-  s.keep_half = p.d16_preserve;
   s.returns = s.kind == memory_kind::load || (s.kind == memory_kind::atomic && i.glc);
   s.glc = i.glc;
   s.slc = i.slc;
@@ -153,14 +160,20 @@ bool plan_buffer(wave_request& r, const address_parameters& p, access_state& s, 
     s.components = i.has(isa::COMPONENTS_4) ? 4 : i.has(isa::COMPONENTS_3) ? 3 : i.has(isa::COMPONENTS_2) ? 2 : 1;
     s.element_bytes = uint8_t(formats::element_bytes(s.dfmt));
   }
-  if (s.to_lds && s.tfe) return fail(r, fault_kind::unsupported, lane0, 0);
+  if (s.to_lds && s.tfe) {
+    s.error = "TFE with LDS=1 is illegal: the residency word has nowhere to go; clear one of the two";
+    return fail(r, fault_kind::unsupported, lane0, 0);
+  }
   s.unbound = d.unbound(plain) || (s.format && s.dfmt == formats::DFMT_INVALID);
   if (s.unbound) {
     if (s.format) s.element_bytes = 4;
     plan.reset(1, s.element_bytes);
     return true;
   }
-  if (d.type != 0 || s.element_bytes == 0) return fail(r, fault_kind::bad_descriptor, lane0, d.base);
+  if (d.type != 0 || s.element_bytes == 0) {
+    s.error = d.type ? "the descriptor is no buffer (its TYPE is not 0): look at which SGPRs SRSRC names" : "DFMT 15 is reserved: there is no such data format";
+    return fail(r, fault_kind::bad_descriptor, lane0, d.base);
+  }
 
   const uint32_t* v_index = i.idxen ? r.vaddr[0] : nullptr;
   const uint32_t* v_offset = i.offen ? r.vaddr[i.idxen ? 1 : 0] : nullptr;
@@ -172,7 +185,7 @@ bool plan_buffer(wave_request& r, const address_parameters& p, access_state& s, 
     const uint64_t step = v_index ? 1 : s.element_bytes, scale = v_index ? stride : 1;
     if (is_run(v, r.exec, uint32_t(step), s)) {
       const uint64_t v0 = v[s.first_lane], last = v0 + (s.lane_count - 1u) * step, address = base + inst_offset + v0 * scale;
-      const bool in = v_index ? last < d.num_records : check_base + inst_offset + last + s.element_bytes <= d.num_records;
+      const bool in = v_index ? last < d.num_records : inst_offset + last <= 0xffffffffu && check_base + inst_offset + last + s.element_bytes <= d.num_records;
       if (in && (r.unaligned || (address & 3) == 0)) {
         finish_run(s, plan, address);
         return true;
@@ -180,7 +193,7 @@ bool plan_buffer(wave_request& r, const address_parameters& p, access_state& s, 
     }
   }
   alignas(64) uint64_t offset[lanes], index[lanes], address[lanes];
-  if (v_offset) for (unsigned l = 0; l < lanes; ++l) offset[l] = inst_offset + v_offset[l];
+  if (v_offset) for (unsigned l = 0; l < lanes; ++l) offset[l] = uint32_t(inst_offset + v_offset[l]); // the offset's sum is 32 bits wide: compiled code relies on the wrap
   else for (unsigned l = 0; l < lanes; ++l) offset[l] = inst_offset;
   if (v_index) for (unsigned l = 0; l < lanes; ++l) index[l] = uint64_t(v_index[l]) + (d.add_tid ? l : 0);
   else for (unsigned l = 0; l < lanes; ++l) index[l] = d.add_tid ? l : 0;
@@ -225,7 +238,11 @@ bool plan_buffer(wave_request& r, const address_parameters& p, access_state& s, 
   if (!r.unaligned) for (unsigned l = 0; l < lanes; ++l) address[l] &= ~natural;
   else if (s.kind == memory_kind::atomic)
     if (const uint64_t m = low_bits(address, natural) & active) bad.note(fault_kind::misaligned, first_lane(m), fabric::canonical(address[first_lane(m)]));
-  if (bad.lane < lanes) return fail(r, bad.kind, bad.lane, bad.address);
+  if (bad.lane < lanes) {
+    s.error = bad.kind == fault_kind::bad_descriptor ? "a swizzled buffer is accessed with more bytes than its elements have: split the access"
+              : d.swizzle ? "an access to a swizzled buffer crosses its element's end, or an atomic is misaligned" : "an atomic's address is no multiple of its size";
+    return fail(r, bad.kind, bad.lane, bad.address);
+  }
 
   if (!partial) {
     plan.reset(1, bytes);
@@ -261,13 +278,8 @@ bool plan_flat(wave_request& r, const address_parameters& p, access_state& s, ac
     const bool has_base = i.encoding() == encoding::GLOBAL && i.saddr.present();
     if (r.exec && !atomic && is_run(r.vaddr[0], r.exec, bytes, s)) {
       const unsigned first = s.first_lane, count = s.lane_count;
-      uint64_t a = r.vaddr[0][first] + offset, differs = 0;
-      if (has_base) a += r.saddr;
-      else {
-        a += uint64_t(r.vaddr[1][first]) << 32;
-        for (unsigned l = 0; l < count; ++l) differs |= r.vaddr[1][first + l] ^ r.vaddr[1][first];
-      }
-      if (!differs && (r.unaligned || (a & 3) == 0) && fabric::sign_extended(a) == a && fabric::sign_extended(a + 4095) == a + 4095) {
+      const uint64_t a = r.vaddr[0][first] + offset + (has_base ? r.saddr : uint64_t(r.vaddr[1][first]) << 32);
+      if ((has_base || all_equal(r.vaddr[1], first, count)) && (r.unaligned || (a & 3) == 0) && fabric::sign_extended(a) == a && fabric::sign_extended(a + 4095) == a + 4095) {
         finish_run(s, plan, a);
         return true;
       }
@@ -294,7 +306,11 @@ bool plan_flat(wave_request& r, const address_parameters& p, access_state& s, ac
   const uint64_t off_natural = low_bits(address, natural) & r.exec;
   if (atomic && off_natural) bad.note(fault_kind::misaligned, first_lane(off_natural), address[first_lane(off_natural)]);
   if (atomic && bytes == 8 && priv) bad.note(fault_kind::unsupported, first_lane(priv), r.flat_scratch + address[first_lane(priv)]); // its dwords lie apart
-  if (bad.lane < lanes) return fail(r, bad.kind, bad.lane, bad.address);
+  if (bad.lane < lanes) {
+    s.error = bad.kind == fault_kind::misaligned ? "an atomic's address is no multiple of its size"
+              : bad.kind == fault_kind::unsupported ? "a 64-bit FLAT atomic to private memory: its two dwords do not lie together there" : nullptr;
+    return fail(r, bad.kind, bad.lane, bad.address);
+  }
 
   if (!priv) {
     plan.reset(1, bytes);
@@ -324,7 +340,7 @@ bool plan_flat(wave_request& r, const address_parameters& p, access_state& s, ac
 } // namespace
 
 bool plan_access(wave_request& r, const address_parameters& p, access_state& s, access_plan& plan) {
-  common_fields(r, p, s);
+  common_fields(r, s);
   switch (r.inst->encoding()) {
     case encoding::MUBUF: case encoding::MTBUF: return plan_buffer(r, p, s, plan);
     case encoding::FLAT: case encoding::GLOBAL: case encoding::SCRATCH: return plan_flat(r, p, s, plan);

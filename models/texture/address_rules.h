@@ -2,7 +2,7 @@
 // Which bytes of memory a buffer, FLAT, GLOBAL or SCRATCH instruction touches: address equations, range rules, alignment. Plain C++, no kernel.
 //
 // Buffers (Vega ISA 8.1.5, corrected by hardware tests of driver developers and by LLVM/Mesa):
-//   address = base + SOFFSET + buffer_offset, 48 bits; the sums do not wrap at 32 bits
+//   address = base + SOFFSET + buffer_offset, 48 bits; inst_offset + vgpr_offset wraps at 32 bits (compiled code relies on it), the other sums do not
 //   linear    buffer_offset = inst_offset + vgpr_offset + stride * (vgpr_index + thread id with add_tid)
 //   swizzled  buffer_offset = (index / I * stride + offset / E * E) * I + index % I * E + offset % E, with I the index stride and E the element size
 //   Range: add_tid without IDXEN: none. IDXEN with stride != 0: index < num_records. Everything else by bytes:
@@ -20,13 +20,11 @@ namespace lyra::texture {
 struct address_parameters {
   bool check_soffset = true;
   unsigned swizzle_element_bytes = 4;
-  bool d16_preserve = true;
   uint64_t private_aperture = 2ull << 48;
 
   template <class V> void describe(V&& v) {
     v("check_soffset", check_soffset, fabric::parameter_info{"", 0, 1, nullptr, "GFX9 hardware tests", "the byte range check of buffers counts SOFFSET"});
     v("swizzle_element_bytes", swizzle_element_bytes, fabric::parameter_info{"bytes", 2, 16, nullptr, "Mesa: fixed 4 on GFX9", "element size of swizzled buffers"});
-    v("d16_preserve", d16_preserve, fabric::parameter_info{"", 0, 1, nullptr, "LLVM: off on parts with SRAM ECC", "16-bit loads keep the other half of the register (else it becomes 0)"});
     v("private_aperture", private_aperture, fabric::parameter_info{"address", 0, 1e19, nullptr, "this machine's memory map", "first address of the private aperture, 4 GB"});
   }
 };
@@ -38,7 +36,6 @@ struct access_state {
   uint64_t in_range = 0;         ///< lanes of which at least a part is accessed
   uint8_t element_bytes = 0;     ///< bytes a lane moves: pieces * bytes of the plan
   bool format = false, d16 = false, d16_hi = false, sign = false, to_lds = false, tfe = false, returns = false;
-  bool keep_half = true;         ///< 16-bit results leave the other half alone
   bool unbound = false;          ///< nothing is bound: zeros whatever DST_SEL says
   bool unmapped_is_null = false; ///< user-VM mode 0: unmapped pages read 0, drop writes
   bool interleaved = false;      ///< private memory by dwords: each piece is generated as an access of its own
@@ -49,6 +46,7 @@ struct access_state {
   bool uniform = false;          ///< all active lanes access one address
   uint8_t first_lane = 0, lane_count = 0; ///< contiguous: the run
   uint64_t base = 0;             ///< contiguous: address of the first lane
+  const char* error = nullptr;   ///< with a fault that is no page fault: cause and what to do
 };
 
 /// Address of a lane's piece, also where the plan only knows a run.
@@ -71,7 +69,7 @@ void prepare_store(const fabric::wave_request& request, const access_state& stat
 void resolve_load(fabric::wave_request& request, const access_state& state, const access_plan& plan);
 /// The same for a returning atomic, whose old values stand in plan.data.
 void resolve_atomic(fabric::wave_request& request, const access_state& state, const access_plan& plan);
-/// Operands of a lane's atomic, and the comparand (0 where the operation has none).
-void atomic_operands(const fabric::wave_request& request, unsigned lane, uint64_t& operand, uint64_t& compare);
+/// Operands of a lane's atomic of 4 or 8 bytes, and the comparand (0 where the operation has none).
+void atomic_operands(const fabric::wave_request& request, unsigned bytes, unsigned lane, uint64_t& operand, uint64_t& compare);
 
 } // namespace lyra::texture

@@ -2,6 +2,7 @@
 // Between registers and memory bytes: what TD does on the way back, and TA with store data.
 #include "isa/formats.h"
 #include "texture/address_rules.h"
+#include <algorithm>
 #include <cstring>
 
 namespace lyra::texture {
@@ -52,37 +53,60 @@ void plain_rows(const access_plan& p, const access_state& s, uint32_t (*rows)[la
   }
 }
 
+/// The rows are made in full, lanes outside EXEC hold anything.
 void format_rows(wave_request& r, const access_state& s, const access_plan& p) {
-  for (uint64_t m = s.lanes; m; m &= m - 1) {
-    const unsigned l = first_lane(m);
-    uint32_t xyzw[4] = {}, v[4];
-    if (!s.unbound) {
-      uint8_t bytes[16];
-      gather(p, l, s.element_bytes, bytes);
-      formats::decode(s.dfmt, s.nfmt, bytes, xyzw);
-      for (unsigned c = 0; c < s.components; ++c) v[c] = formats::select(s.dst_sel[c], xyzw, s.nfmt);
-    } else {
-      v[0] = v[1] = v[2] = v[3] = 0;
-    }
-    if (!s.d16) {
-      for (unsigned c = 0; c < s.components; ++c) r.result[c][l] = v[c];
-    } else {
-      for (unsigned c = 0; c < s.components; c += 2) {
-        const uint32_t low = formats::to_d16(v[c], s.nfmt), high = c + 1 < s.components ? formats::to_d16(v[c + 1], s.nfmt) : 0;
-        r.result[c / 2][l] = s.d16_hi ? low << 16 : low | high << 16;
-      }
+  uint32_t xyzw[4][lanes];
+  const uint8_t* data = p.data.data();
+  uint8_t joined[lanes * 16];
+  if (p.pieces > 1 && !s.unbound) {
+    for (unsigned l = 0; l < lanes; ++l) gather(p, l, s.element_bytes, joined + l * s.element_bytes);
+    data = joined;
+  }
+  unsigned needed = 0; // memory components
+  for (unsigned c = 0; c < s.components; ++c)
+    if (s.dst_sel[c] >= 4) needed = std::max(needed, (s.dst_sel[c] & 3u) + 1);
+  if (!s.unbound) formats::decode_rows(s.dfmt, s.nfmt, data, lanes, needed, xyzw);
+  const uint32_t one = formats::one(s.nfmt);
+  const auto component = [&](unsigned c, uint32_t* to) {
+    const unsigned sel = s.dst_sel[c];
+    if (s.unbound || sel < 4) std::fill(to, to + lanes, s.unbound || sel != 1 ? 0u : one);
+    else std::memcpy(to, xyzw[sel & 3], lanes * 4);
+  };
+  if (!s.d16) {
+    for (unsigned c = 0; c < s.components; ++c) component(c, r.result[c]);
+    return;
+  }
+  uint32_t low[lanes], high[lanes];
+  for (unsigned c = 0; c < s.components; c += 2) {
+    component(c, low);
+    if (c + 1 < s.components) component(c + 1, high);
+    else std::fill(high, high + lanes, 0u);
+    for (unsigned l = 0; l < lanes; ++l) {
+      const uint32_t v = formats::to_d16(low[l], s.nfmt);
+      r.result[c / 2][l] = s.d16_hi ? v << 16 : v | uint32_t(c + 1 < s.components ? formats::to_d16(high[l], s.nfmt) : 0) << 16;
     }
   }
 }
 
 void narrow_rows(wave_request& r, const access_state& s, const access_plan& p) {
-  const unsigned shift = 32 - 8u * s.element_bytes;
-  for (unsigned l = 0; l < lanes; ++l) {
-    uint32_t v = 0;
-    gather(p, l, s.element_bytes, reinterpret_cast<uint8_t*>(&v));
-    if (s.sign) v = uint32_t(int32_t(v << shift) >> shift);
-    r.result[0][l] = !s.d16 ? v : s.d16_hi ? v << 16 : v & 0xffff;
+  uint32_t* const row = r.result[0];
+  const uint8_t* const data = p.data.data();
+  if (s.element_bytes == 1) {
+    if (s.sign) for (unsigned l = 0; l < lanes; ++l) row[l] = uint32_t(int32_t(int8_t(data[l])));
+    else for (unsigned l = 0; l < lanes; ++l) row[l] = data[l];
+  } else if (p.pieces == 1) {
+    uint16_t v[lanes];
+    std::memcpy(v, data, sizeof v);
+    if (s.sign) for (unsigned l = 0; l < lanes; ++l) row[l] = uint32_t(int32_t(int16_t(v[l])));
+    else for (unsigned l = 0; l < lanes; ++l) row[l] = v[l];
+  } else { // bytes apart: private memory, unaligned
+    for (unsigned l = 0; l < lanes; ++l) {
+      const uint32_t v = data[l] | uint32_t(data[lanes + l]) << 8;
+      row[l] = s.sign ? uint32_t(int32_t(int16_t(v))) : v;
+    }
   }
+  if (s.d16_hi) for (unsigned l = 0; l < lanes; ++l) row[l] <<= 16;
+  else if (s.d16) for (unsigned l = 0; l < lanes; ++l) row[l] &= 0xffff;
 }
 
 void add_residency(wave_request& r, const access_state& s, const access_plan& p) {
@@ -97,7 +121,7 @@ void resolve_load(wave_request& r, const access_state& s, const access_plan& p) 
   r.result_mask = s.lanes;
   r.result_half = 0;
   const bool one_half = s.d16 && (!s.format || s.components == 1);
-  if (one_half && s.keep_half) r.result_half = s.d16_hi ? 2 : 1;
+  if (one_half) r.result_half = s.d16_hi ? 2 : 1;
   if (s.format) {
     r.result_dwords = uint8_t(s.d16 ? (s.components + 1) / 2 : s.components);
     format_rows(r, s, p);
@@ -175,8 +199,8 @@ void prepare_store(const wave_request& r, const access_state& s, access_plan& p)
   }
 }
 
-void atomic_operands(const wave_request& r, unsigned lane, uint64_t& operand, uint64_t& compare) {
-  const bool wide = r.inst->info->memory_bytes == 8;
+void atomic_operands(const wave_request& r, unsigned bytes, unsigned lane, uint64_t& operand, uint64_t& compare) {
+  const bool wide = bytes == 8;
   const bool compares = r.inst->info->atomic == isa::atomic_operation::atomic_cmpswap || r.inst->info->atomic == isa::atomic_operation::atomic_fcmpswap;
   operand = wide ? r.vdata[0][lane] | uint64_t(r.vdata[1][lane]) << 32 : r.vdata[0][lane];
   compare = !compares ? 0 : wide ? r.vdata[2][lane] | uint64_t(r.vdata[3][lane]) << 32 : r.vdata[1][lane];

@@ -53,12 +53,7 @@ void line_list::collect(const line& l, uint8_t* bytes, const access_state& s, co
   for (uint32_t t = l.first; t != end; t = touches[t].next) copy(bytes + touches[t].offset, plan.data.data() + touches[t].data, touches[t].length);
 }
 
-int coalescer::check(fabric::wave_request& r, const access_state& s, uint64_t address, unsigned lane, uint64_t lane_address, uint64_t& not_resident_lanes) {
-  const uint64_t page = address / fabric::page_bytes;
-  if (page != last_page_) {
-    last_page_ = page;
-    last_state_ = space_->state(address);
-  }
+int coalescer::refuse(fabric::wave_request& r, const access_state& s, uint64_t address, unsigned lane, uint64_t lane_address, uint64_t& not_resident_lanes) {
   switch (last_state_) {
     case page_state::mapped: return 0;
     case page_state::read_only:
@@ -78,25 +73,29 @@ int coalescer::check(fabric::wave_request& r, const access_state& s, uint64_t ad
 
 bool coalescer::build_run(fabric::wave_request& r, const access_state& s, access_plan& plan, line_list& list) {
   const unsigned bytes = plan.bytes;
-  const uint64_t stop = s.base + uint64_t(s.lane_count) * bytes;
-  for (uint64_t a = s.base & line_mask; a < stop; a += line_bytes) {
+  const unsigned shift = unsigned(__builtin_ctz(bytes)); // 12 bytes: divided
+  const auto lane_at = [&](uint64_t distance) { return s.first_lane + unsigned(bytes == 12 ? distance / 12 : distance >> shift); };
+  const uint64_t stop = s.base + uint64_t(s.lane_count) * bytes, begin = s.base & line_mask;
+  list.lines.resize(size_t((stop - begin + line_bytes - 1) / line_bytes));
+  line_list::line* l = list.lines.data();
+  for (uint64_t a = begin; a < stop; a += line_bytes) {
     const uint64_t from = std::max(a, s.base), to = std::min(a + line_bytes, stop);
-    const unsigned first = s.first_lane + unsigned((from - s.base) / bytes), last = s.first_lane + unsigned((to - 1 - s.base) / bytes);
+    const unsigned first = lane_at(from - s.base);
     uint64_t gone = 0;
     const int state = check(r, s, a, first, from, gone);
     if (state == 2) return false;
     if (state == 1) {
       const part p = part_of({a, 0, 0, 0, 0, false}, s, bytes);
       std::memset(plan.data.data() + p.data, 0, p.length); // a run's data is not cleared beforehand
-      plan.not_resident |= gone & lane_run(first, last - first + 1);
+      plan.not_resident |= gone & lane_run(first, lane_at(to - 1 - s.base) - first + 1);
       continue;
     }
-    line_list::line l;
-    l.address = a;
-    l.bytes = byte_run(unsigned(from - a), unsigned(to - from));
-    l.first_lane = uint8_t(first);
-    list.lines.push_back(l);
+    l->address = a;
+    l->bytes = byte_run(unsigned(from - a), unsigned(to - from));
+    l->first_lane = uint8_t(first);
+    ++l;
   }
+  list.lines.resize(size_t(l - list.lines.data()));
   return true;
 }
 

@@ -41,7 +41,15 @@ private:
   bool build_run(fabric::wave_request& request, const access_state& state, access_plan& plan, line_list& list);
   bool add(fabric::wave_request& request, const access_state& state, access_plan& plan, line_list& list, uint64_t address, unsigned length, uint32_t data, unsigned lane);
   /// State of a page for this access: 0 usable, 1 zeros and drops, 2 fault.
-  int check(fabric::wave_request& request, const access_state& state, uint64_t address, unsigned lane, uint64_t lane_address, uint64_t& not_resident_lanes);
+  int check(fabric::wave_request& request, const access_state& state, uint64_t address, unsigned lane, uint64_t lane_address, uint64_t& not_resident_lanes) {
+    const uint64_t page = address / fabric::page_bytes;
+    if (page != last_page_) {
+      last_page_ = page;
+      last_state_ = space_->state(address);
+    }
+    return last_state_ == fabric::page_state::mapped ? 0 : refuse(request, state, address, lane, lane_address, not_resident_lanes);
+  }
+  int refuse(fabric::wave_request& request, const access_state& state, uint64_t address, unsigned lane, uint64_t lane_address, uint64_t& not_resident_lanes);
   void grow(size_t lines);
 
   struct slot { uint64_t line; uint32_t index; uint32_t stamp; };

@@ -52,23 +52,55 @@ request_answer texture_unit::on_request(unsigned port, payload& p, picoseconds& 
   return request_answer::withheld;
 }
 
-/// Fills the plan and the lines; false: a fault.
+/// Fills the plan; false: a fault.
 bool texture_unit::plan(operation& o) {
   wave_request& r = *o.request;
   const isa::instruction& i = *r.inst;
   o.control = i.info->memory == memory_kind::cache;
+  o.is_image = false;
   o.list.clear();
   o.state = access_state{};
   o.state.kind = i.info->memory;
   if (o.control) return true;
-  if (i.encoding() == isa::encoding::MIMG) {
-    r.fault = fault_kind::unsupported;
-    return false;
-  }
+  o.is_image = i.encoding() == isa::encoding::MIMG;
+  if (o.is_image) return plan_image_access(o);
   if (!plan_access(r, parameters_.address, o.state, o.plan)) return false;
   if (!o.state.in_range) return true;
   if (o.state.kind == memory_kind::store || o.state.kind == memory_kind::store_lds) prepare_store(r, o.state, o.plan);
-  return coalescer_.build(r, o.state, o.plan, *context_.space, o.list);
+  return true;
+}
+
+/// Fills the lines; false: a fault.
+bool texture_unit::build_lines(operation& o) {
+  return o.control || !o.state.in_range || coalescer_.build(*o.request, o.state, o.plan, *context_.space, o.list);
+}
+
+bool texture_unit::plan_image_access(operation& o) {
+  wave_request& r = *o.request;
+  const isa::instruction& i = *r.inst;
+  if (!o.image) o.image = std::make_unique<image_state>();
+  access_state& s = o.state;
+  s.lanes = r.exec;
+  s.glc = i.glc;
+  s.slc = i.slc;
+  const image_action action = plan_image(r, *context_.space, parameters_.image, *o.image, o.plan);
+  switch (action) {
+    case image_action::fault: s.error = o.image->error.c_str(); return false;
+    case image_action::done: return true;
+    case image_action::fetch: s.kind = memory_kind::load; s.returns = true; break;
+    case image_action::store: s.kind = memory_kind::store; break;
+    case image_action::atomic: s.kind = memory_kind::atomic; s.returns = i.glc; break;
+  }
+  s.element_bytes = uint8_t(o.plan.bytes);
+  for (uint64_t a : o.plan.active) s.in_range |= a;
+  return true;
+}
+
+/// A page fault says it all by its address; other causes are told in words beside the fault.
+void texture_unit::explain_fault(const operation& o) {
+  const wave_request& r = *o.request;
+  if (!context_.run || !o.state.error || !*o.state.error) return;
+  context_.run->report({"lyra/texture/access", std::string(name()) + ": " + r.inst->info->name + ", lane " + std::to_string(r.fault_lane) + ": " + o.state.error, now_ps(), r.pc, r.wave_id});
 }
 
 void texture_unit::plan_cost(operation& o) {
@@ -79,6 +111,17 @@ void texture_unit::plan_cost(operation& o) {
     ++n.faults;
     o.list.clear();
     o.rate = parameters_.rate.control;
+    explain_fault(o);
+    return;
+  }
+  if (o.is_image) {
+    const image_cost& cost = o.image->cost;
+    ++n.image_instructions;
+    n.texels += cost.texels;
+    n.lanes += uint64_t(__builtin_popcountll(o.state.in_range));
+    n.without_lanes += !o.state.in_range;
+    o.rate = std::max({cost.address_cycles, cost.texel_cycles, parameters_.rate.control});
+    o.phases = o.state.returns || o.request->result_dwords ? std::max(cost.return_phases, parameters_.phases_one) : 0;
     return;
   }
   if (o.control) {
@@ -102,7 +145,7 @@ void texture_unit::plan_cost(operation& o) {
   }
   n.typed += o.state.format;
   n.lanes += uint64_t(__builtin_popcountll(o.state.in_range));
-  n.without_lanes += o.list.lines.empty();
+  n.without_lanes += !o.state.in_range;
   if (o.state.returns) {
     const unsigned rows = o.state.format ? (o.state.d16 ? (o.state.components + 1) / 2 : o.state.components) : (o.state.element_bytes + 3u) / 4;
     o.phases = phases_of(rows + o.state.tfe);
@@ -123,7 +166,7 @@ void texture_unit::start(payload& p, cycle_t c) {
   o->number = next_number_++;
   o->start = c;
   o->sent = o->returned = 0;
-  plan(*o);
+  if (plan(*o)) build_lines(*o);
   plan_cost(*o);
   o->lines = o->control ? 1 : uint32_t(o->list.lines.size());
   o->request->lines = o->control ? 0 : o->lines;
@@ -160,7 +203,7 @@ payload& texture_unit::line_payload(operation& o, uint32_t index) {
           e.lane = from.lane;
           e.offset = from.offset;
           e.result = 0;
-          atomic_operands(*o.request, from.lane, e.operand, e.compare);
+          atomic_operands(*o.request, o.state.element_bytes, from.lane, e.operand, e.compare);
         }
         a.count = uint8_t(n);
         ++statistics_.atomic_packets;
@@ -287,6 +330,17 @@ void texture_unit::line_back(payload& p, cycle_t c) {
 void texture_unit::resolve(operation& o) {
   wave_request& r = *o.request;
   if (r.fault != fault_kind::none || o.control || !o.state.returns) return;
+  if (o.is_image) {
+    if (o.state.kind == memory_kind::load) {
+      resolve_image_load(r, *o.image, o.plan);
+    } else { // the rows were prepared with zeros for lanes outside the image
+      for (uint64_t m = o.plan.active[0]; m; m &= m - 1) {
+        const unsigned l = unsigned(__builtin_ctzll(m));
+        for (unsigned k = 0; k < o.plan.bytes / 4; ++k) std::memcpy(&r.result[k][l], o.plan.bytes_of(0, l) + 4 * k, 4);
+      }
+    }
+    return;
+  }
   if (o.state.kind == memory_kind::load) resolve_load(r, o.state, o.plan);
   else resolve_atomic(r, o.state, o.plan);
 }

@@ -7,6 +7,7 @@
 #include "fabric/parameters.h"
 #include "fabric/ports.h"
 #include "fabric/ring.h"
+#include "texture/image_plan.h"
 #include "texture/line_list.h"
 #include <memory>
 
@@ -15,6 +16,7 @@ namespace lyra::texture {
 struct texture_parameters {
   address_parameters address;
   rate_parameters rate;
+  image_parameters image;
   unsigned address_latency_cycles = 24, return_latency_cycles = 40, acknowledge_cycles = 8;
   unsigned lines_per_cycle = 4;
   unsigned phases_one = 4, phases_two = 8, phases_four = 16;
@@ -33,12 +35,13 @@ struct texture_parameters {
     v("lt_memory_cycles", lt_memory_cycles, fabric::parameter_info{"cycles", 0, 10000, nullptr, "L1 hit", "memory latency of the loosely timed mode"});
     address.describe(v);
     rate.describe(v);
+    image.describe(v);
   }
 };
 
 struct texture_statistics {
   uint64_t instructions = 0, loads = 0, stores = 0, atomics = 0, image_instructions = 0, controls = 0, without_lanes = 0, typed = 0, lds_loads = 0, faults = 0;
-  uint64_t lanes = 0, lines = 0, lines_written = 0, atomic_packets = 0, hits = 0, bytes = 0;
+  uint64_t texels = 0, lanes = 0, lines = 0, lines_written = 0, atomic_packets = 0, hits = 0, bytes = 0;
   uint64_t linear_quads = 0, scattered_quads = 0;
   uint64_t ta_busy_cycles = 0, td_busy_cycles = 0, request_wait_cycles = 0, line_wait_cycles = 0;
   uint64_t latency_cycles = 0;
@@ -54,6 +57,7 @@ struct texture_statistics {
     v("typed", typed, "instructions", "format conversions (MTBUF, FORMAT forms)");
     v("lds_loads", lds_loads, "instructions", "loads that return to LDS");
     v("faults", faults, "instructions", "instructions that ended in a fault");
+    v("texels", texels, "texels", "texels of image instructions (lanes x taps)");
     v("lanes", lanes, "lanes", "lanes that accessed memory");
     v("lines", lines, "lines", "line requests sent to L1; lanes / lines is the coalescing ratio");
     v("lines_written", lines_written, "lines", "of them writes");
@@ -107,6 +111,9 @@ private:
     unsigned rate = 0, phases = 0;
     uint32_t lines = 0, sent = 0, returned = 0;
     bool control = false;
+    std::unique_ptr<image_state> image; ///< of an image instruction; made at the first one
+    bool is_image = false;
+    bool direct = false; ///< loosely timed: the result row is written already
   };
 
   fabric::request_answer on_request(unsigned port, fabric::payload& p, fabric::picoseconds& at) override;
@@ -120,6 +127,9 @@ private:
   bool room() const;
   void start(fabric::payload& p, fabric::cycle_t cycle);
   bool plan(operation& o);
+  bool build_lines(operation& o);
+  bool plan_image_access(operation& o);
+  void explain_fault(const operation& o);
   void plan_cost(operation& o);
   void resolve(operation& o);
   unsigned phases_of(unsigned rows) const { return rows <= 1 ? parameters_.phases_one : rows == 2 ? parameters_.phases_two : parameters_.phases_four; }
@@ -132,6 +142,9 @@ private:
 
   void lt_lines(operation& o);
   bool lt_run(operation& o);
+  bool lt_quick(operation& o);
+  bool lt_usable(const operation& o, uint64_t address) const;
+  template <unsigned N> bool lt_pieces(operation& o);
 
   fabric::context& context_;
   texture_parameters parameters_;

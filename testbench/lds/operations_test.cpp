@@ -39,7 +39,10 @@ struct rig {
     w->lds_base = 512 * pick(40);
     w->lds_size = 512 * pick(80);
     if (w->lds_base + w->lds_size > 65536) w->lds_size = 65536 - w->lds_base;
-    const unsigned pattern = pick(6);
+    const unsigned pattern = pick(8);
+    static const int steps[] = {0, 4, 8, 12, 16, -4, -8, 5};
+    const int regular = steps[pick(8)];
+    const uint32_t edge = pick(2) ? w->lds_size - 16 + pick(20) : pick(20) - 4; // lane 63 ends, or lane 0 starts, at an end of the allocation
     const uint32_t start = pick(w->lds_size + 64), step = pick(40), span = 1 + pick(w->lds_size + 256);
     for (unsigned l = 0; l < 64; ++l) {
       uint32_t a = 0;
@@ -49,6 +52,8 @@ struct rig {
         case 2: a = start + step * l; break;
         case 3: a = 8 * pick(16); break;
         case 4: a = pick(span); break;
+        case 6: a = uint32_t(edge + regular * (int(l) - 63)) - uint32_t(inst.offset & 0xff); break;
+        case 7: a = uint32_t(edge + regular * int(l)) - uint32_t(inst.offset & 0xff); break;
         case 5: a = pick(5) ? pick(span) : uint32_t(random()); break;
       }
       if (src2 && pick(2)) a = (a & 0x1ffff) | (pick(4096) - 2048u) << 17;
@@ -109,9 +114,14 @@ BOOST_AUTO_TEST_CASE(every_ds_opcode_agrees_with_the_model_on_random_lanes_addre
 }
 
 BOOST_AUTO_TEST_CASE(swizzle_follows_the_documented_examples) {
-  const auto row = [](unsigned offset) {
+  const auto source = [](unsigned offset, unsigned l) {
+    uint8_t all[64];
+    alu::ds_swizzle_sources(offset, all);
+    return unsigned(all[l]);
+  };
+  const auto row = [&](unsigned offset) {
     std::vector<unsigned> v;
-    for (unsigned l = 0; l < 32; ++l) v.push_back(alu::ds_swizzle_source(offset, l) + 1);
+    for (unsigned l = 0; l < 32; ++l) v.push_back(source(offset, l) + 1);
     return v;
   };
   using list = std::vector<unsigned>;
@@ -131,17 +141,20 @@ BOOST_AUTO_TEST_CASE(swizzle_follows_the_documented_examples) {
   BOOST_TEST(row(0xc021) == masked);
   // bit masks: SWAPX16, REVERSEX32, BCASTX4 of thread 2
   for (unsigned l = 0; l < 64; ++l) {
-    BOOST_TEST(alu::ds_swizzle_source(0x10 << 10 | 0x1f, l) == (l ^ 16));
-    BOOST_TEST(alu::ds_swizzle_source(0x1f << 10 | 0x1f, l) == (l ^ 31));
-    BOOST_TEST(alu::ds_swizzle_source(2 << 5 | 0x1c, l) == ((l & ~3u) | 2));
-    BOOST_TEST(alu::ds_swizzle_source(0x8000 | 0x1b, l) == (l ^ 3)); // quad, reversed
+    BOOST_TEST(source(0x10 << 10 | 0x1f, l) == (l ^ 16));
+    BOOST_TEST(source(0x1f << 10 | 0x1f, l) == (l ^ 31));
+    BOOST_TEST(source(2 << 5 | 0x1c, l) == ((l & ~3u) | 2));
+    BOOST_TEST(source(0x8000 | 0x1b, l) == (l ^ 3)); // quad, reversed
   }
 }
 
 BOOST_AUTO_TEST_CASE(swizzle_agrees_with_the_model_for_all_65536_offsets) {
-  for (unsigned offset = 0; offset < 65536; ++offset)
+  uint8_t all[64];
+  for (unsigned offset = 0; offset < 65536; ++offset) {
+    alu::ds_swizzle_sources(offset, all);
     for (unsigned l = 0; l < 64; ++l)
-      if (alu::ds_swizzle_source(offset, l) != ds_model::swizzle_lane(offset, l)) BOOST_FAIL("offset " << std::hex << offset << " lane " << l);
+      if (all[l] != ds_model::swizzle_lane(offset, l)) BOOST_FAIL("offset " << std::hex << offset << " lane " << l);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(permutes_give_the_results_of_the_documented_four_lane_examples) {
@@ -276,11 +289,30 @@ BOOST_AUTO_TEST_CASE(buffer_loads_to_lds_write_dwords_of_the_returned_lanes) {
   r.w->begin(&i, ~uint64_t(0));
   r.w->result_to_lds = true;
   r.w->result_mask = 0xffff0000ffff0000;
-  for (unsigned l = 0; l < 64; ++l) { r.w->lds_address[l] = 16 + 4 * l; r.w->result[0][l] = 0x1000 + l; }
+  for (unsigned l = 0; l < 64; ++l) { r.w->lds_address[l] = 512 + 16 + 4 * l; r.w->result[0][l] = 0x1000 + l; }
   std::vector<uint8_t> expected = r.memory;
-  for (unsigned l = 0; l < 64; ++l) if (r.w->result_mask >> l & 1) if (16 + 4 * l + 4 <= 200) { const uint32_t v = 0x1000 + l; std::memcpy(&expected[512 + 16 + 4 * l], &v, 4); }
+  r.w->result_mask |= 1;
+  r.w->lds_address[0] = 508; // another group's
+  for (unsigned l = 1; l < 64; ++l) if (r.w->result_mask >> l & 1) if (16 + 4 * l + 4 <= 200) { const uint32_t v = 0x1000 + l; std::memcpy(&expected[512 + 16 + 4 * l], &v, 4); }
   BOOST_REQUIRE(fabric::ds_execute(*r.w, {r.memory.data() + 512, 512, 200, alu::ds_m0_use::low_offset}));
   BOOST_TEST((r.memory == expected));
+}
+
+BOOST_AUTO_TEST_CASE(buffer_store_lds_dword_reads_a_dword_for_each_lane) {
+  rig r;
+  r.fill();
+  isa::instruction i = ds_model::make("buffer_store_lds_dword");
+  BOOST_REQUIRE(i.info);
+  r.w->begin(&i, 0x00ffff00ffff00ff);
+  for (unsigned l = 0; l < 64; ++l) r.w->lds_address[l] = 512 + 8 * l;
+  BOOST_REQUIRE(fabric::ds_execute(*r.w, {r.memory.data() + 512, 512, 256, alu::ds_m0_use::low_offset}));
+  BOOST_TEST(r.w->result_dwords == 1);
+  BOOST_TEST(r.w->result_mask == r.w->exec);
+  for (unsigned l = 0; l < 64; ++l) {
+    uint32_t v = 0;
+    if (l < 32) std::memcpy(&v, &r.memory[512 + 8 * l], 4); // beyond 256 bytes: 0
+    if (r.w->exec >> l & 1) BOOST_TEST(r.w->result[0][l] == v);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(append_in_lds_can_take_its_base_from_either_half_of_m0) {

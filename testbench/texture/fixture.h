@@ -162,7 +162,7 @@ inline expected_access model(const wave_request& r) {
       if (tid_on && plain) stride += uint64_t(dfmt) * 16384;
       if ((dfmt == 0 && !(tid_on && plain)) || (typed && used_dfmt == 0)) { bytes.assign(typed ? 4 : size, std::nullopt); continue; }
       const uint64_t index = (i.idxen ? r.vaddr[0][lane] : 0) + uint64_t(tid_on ? lane : 0);
-      const uint64_t offset = uint64_t(i.offset) + (i.offen ? r.vaddr[i.idxen ? 1 : 0][lane] : 0);
+      const uint64_t offset = (uint64_t(i.offset) + (i.offen ? r.vaddr[i.idxen ? 1 : 0][lane] : 0)) % (1ull << 32);
       uint64_t where;
       if (!swizzle) where = offset + stride * index;
       else {

@@ -3,7 +3,9 @@
 #include "dispatch/code_object.h"
 #include "isa/listing.h"
 #include "observe/input_error.h"
+#include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
@@ -13,11 +15,11 @@ namespace lyra::platforms {
 namespace {
 
 std::vector<uint8_t> read_file(const std::string& file) {
+  std::error_code ec;
+  if (std::filesystem::is_directory(file, ec)) throw observe::input_error(file, "is a directory: give a code object or a file of machine code");
   std::ifstream in(file, std::ios::binary);
-  if (!in) throw observe::input_error(file, "cannot be read: " + std::string(std::strerror(errno)));
-  std::vector<uint8_t> bytes{std::istreambuf_iterator<char>(in), {}};
-  if (in.bad() || (bytes.empty() && in.peek() != std::char_traits<char>::eof())) throw observe::input_error(file, "cannot be read: is it a file?");
-  return bytes;
+  if (!in) throw observe::input_error(file, "cannot be read: no such file, or no permission");
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 bool starts_with(const std::vector<uint8_t>& b, const char* magic) { return b.size() >= std::strlen(magic) && !std::memcmp(b.data(), magic, std::strlen(magic)); }

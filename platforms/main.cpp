@@ -3,6 +3,7 @@
 #include "dispatch/code_object.h"
 #include "observe/input_error.h"
 #include "observe/statistics_json.h"
+#include "platforms/disassemble.h"
 #include "platforms/machine_files.h"
 #include "platforms/run.h"
 #include <CLI/CLI.hpp>
@@ -60,11 +61,14 @@ int sc_main(int argc, char** argv) {
   run_command->add_option("--output-dir", o.output_directory, "where the job's [[output]] files go (default: as the job says)");
   run_command->add_flag("--quiet", o.quiet, "only what is wrong");
 
-  std::string file, target = "gfx900", pattern = "*", machine_name = "vega10", mode_name = "at";
+  std::string file, target, pattern = "*", machine_name = "vega10";
   std::vector<std::string> settings;
   bool list = false;
   auto* info = app.add_subcommand("info", "what is in a code object");
   info->add_option("FILE", file, "code object (.co)")->required();
+  auto* disasm = app.add_subcommand("disasm", "machine code as text");
+  disasm->add_option("FILE", file, "code object (.co), or bare machine code")->required();
+  disasm->add_option("--target", target, "gfx900 or gfx906: what bare code is for (default gfx900)");
   auto* machine_command = app.add_subcommand("machine", "machines and their parameters");
   machine_command->add_option("--machine", machine_name, "machine name or file")->capture_default_str();
   machine_command->add_option("--set", settings, "set a parameter")->allow_extra_args(false)->take_all();
@@ -87,6 +91,10 @@ int sc_main(int argc, char** argv) {
     if (*run_command) leave(run(o));
     if (*info) {
       fmt::print("{}", dispatch::code_object::load(file).describe());
+      return 0;
+    }
+    if (*disasm) {
+      if (const unsigned n = disassemble_file(file, target)) fmt::print(stderr, "lyra: {}: {} illegal dwords\n", file, n);
       return 0;
     }
     if (*machine_command) {

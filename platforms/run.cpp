@@ -66,8 +66,9 @@ int run(const run_options& o) {
   const dispatch::job job = dispatch::load_job(o.job);
   const auto a = about(*described, o);
   const auto clock = fabric::clock_domain::from_mhz(described->parameters.system.core_mhz);
+  const auto traced = trace_options(o, clock, a);
   std::unique_ptr<observe::vcd_writer> vcd;
-  if (!o.vcd.empty()) vcd = std::make_unique<observe::vcd_writer>(o.vcd, trace_options(o, clock, a));
+  if (!o.vcd.empty()) vcd = std::make_unique<observe::vcd_writer>(o.vcd, traced);
 
   const isa::target chip = described->parameters.system.chip == "gfx906" ? isa::target::gfx906 : isa::target::gfx900;
   machine mach(described->parameters, m, chip, vcd.get());
@@ -89,15 +90,16 @@ int run(const run_options& o) {
   const auto began = std::chrono::steady_clock::now();
   bool starved = false, out_of_time = false;
   const uint64_t chunk = o.statistics_every ? o.statistics_every : 50000;
-  while (!mach.dispatcher().done() && mach.run_state().faults.empty()) {
-    uint64_t step = chunk;
-    if (o.max_cycles) {
-      if (mach.cycle() >= o.max_cycles) { out_of_time = true; break; }
-      step = std::min(step, o.max_cycles - mach.cycle());
-    }
+  for (uint64_t until = 0; !mach.dispatcher().done() && mach.run_state().faults.empty();) {
     if (!sc_core::sc_pending_activity()) { starved = true; break; }
-    sc_core::sc_start(fabric::to_sc_time(clock.at(step)), sc_core::SC_EXIT_ON_STARVATION);
-    if (sampler) sampler->sample(mach.cycle(), fabric::now_ps());
+    if (o.max_cycles && until >= o.max_cycles) { out_of_time = true; break; }
+    until += chunk;
+    if (o.max_cycles) until = std::min(until, o.max_cycles);
+    // time stays at the last event, so that a machine that waits forever is reported at the cycle when it stopped
+    const sc_core::sc_time left = fabric::to_sc_time(clock.at(until)) - sc_core::sc_time_stamp();
+    if (sc_core::sc_time_to_pending_activity() <= left) sc_core::sc_start(left, sc_core::SC_EXIT_ON_STARVATION);
+    const uint64_t reached = mach.dispatcher().done() ? mach.cycle() : until;
+    if (sampler) sampler->sample(reached, clock.at(reached));
     progress.update(mach.dispatcher().groups_done(), mach.dispatcher().groups_total(), fmt::format("cycle {}", mach.cycle()));
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
@@ -119,7 +121,7 @@ int run(const run_options& o) {
       if (f.address) if (const auto where = loaded.describe_address(f.address); !where.empty()) fmt::print(stderr, "  the address {:#x} is {}\n", fabric::sign_extended(f.address), where);
     }
     if (starved) fmt::print(stderr, "lyra/deadlock: nothing can go on at cycle {}: every wave waits for something that will never come.\n{}", mach.cycle(), mach.describe_unfinished());
-    if (out_of_time) fmt::print(stderr, "lyra/max-cycles: not finished after {} cycles (--max-cycles).\n{}", mach.cycle(), mach.describe_unfinished());
+    if (out_of_time) fmt::print(stderr, "lyra/max-cycles: not finished after {} cycles (--max-cycles).\n{}", o.max_cycles, mach.describe_unfinished());
     if (!o.quiet) fmt::print("{}", summary(mach, seconds));
     return machine_fault;
   }

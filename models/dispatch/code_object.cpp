@@ -69,6 +69,8 @@ struct elf_reader {
 };
 
 code_object code_object::load(const std::filesystem::path& file, std::optional<isa::target> wanted) {
+  std::error_code ec;
+  if (std::filesystem::is_directory(file, ec)) throw observe::input_error(file.string(), "is a directory: give a code object file");
   std::ifstream in(file, std::ios::binary);
   if (!in) throw observe::input_error(file.string(), "cannot read the code object: no such file, or no permission");
   std::vector<uint8_t> bytes((std::istreambuf_iterator<char>(in)), {});

@@ -75,7 +75,7 @@ struct segment {
 
 class code_object {
 public:
-  /// Reads a file: an ELF, or an uncompressed offload bundle that holds one for a Vega chip (`wanted` picks where there are several).
+  /// Reads a file: an ELF, or an uncompressed offload bundle that holds one for a Vega chip (`wanted` is preferred where there are several).
   /// Throws observe::input_error with the file's name for everything that is wrong with it.
   static code_object load(const std::filesystem::path& file, std::optional<isa::target> wanted = {});
   /// The same from memory; `name` stands in messages.
@@ -96,6 +96,10 @@ public:
   /// The image with all relocations done for load address `base`. Throws for a symbol that nobody defines.
   std::vector<uint8_t> image_at(uint64_t base) const;
 
+  /// A function symbol, in the object's own address space (load base 0).
+  struct function { uint64_t address, size; std::string name; };
+  /// Every function, by address; one a address.
+  const std::vector<function>& functions() const { return functions_; }
   /// "saxpy+0x40" for an address in the object (load base 0); "" outside of its functions.
   std::string symbolize(uint64_t address) const;
   /// Everything that is in the object, as text: what `lyra info` prints.
@@ -103,7 +107,6 @@ public:
 
 private:
   struct relocation { uint64_t address; uint32_t type; uint64_t symbol_value; bool undefined; std::string symbol; int64_t addend; };
-  struct function { uint64_t address, size; std::string name; };
   [[noreturn]] void fail(const std::string& text) const { throw observe::input_error(file_, text); }
   void read_header(const std::vector<uint8_t>& bytes);
   void read_segments(struct elf_reader& elf);

@@ -2,6 +2,7 @@
 // Clock domains: modules count integer cycles; sockets carry picoseconds.
 #pragma once
 #include <cstdint>
+#include <cstring>
 #include <systemc>
 
 namespace lyra::fabric {
@@ -24,7 +25,13 @@ struct clock_domain {
 };
 
 /// The simulation time now, in ps. The kernel's resolution is 1 ps (checked when a machine is built).
-inline picoseconds now_ps() { return sc_core::sc_time_stamp().value(); }
-inline sc_core::sc_time to_sc_time(picoseconds t) { return sc_core::sc_time::from_value(t); }
+inline picoseconds now_ps() { return sc_core::sc_get_curr_simcontext()->time_stamp().value(); } // as sc_time_stamp(), in line
+inline sc_core::sc_time to_sc_time(picoseconds t) {
+  // as sc_time::from_value, in line: it is called for each phase of each transaction
+  static_assert(sizeof(sc_core::sc_time) == sizeof t, "sc_time is expected to be its value alone");
+  sc_core::sc_time r;
+  std::memcpy(static_cast<void*>(&r), &t, sizeof t);
+  return r;
+}
 
 } // namespace lyra::fabric

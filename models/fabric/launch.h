@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dispatcher -> compute unit: one workgroup, with where its waves go and how their registers start.
 #pragma once
+#include "isa/opcode.h"
 #include <cstdint>
 #include <string>
 #include <tlm>
@@ -11,8 +12,10 @@ namespace lyra::fabric {
 /// One kernel launch, as the dispatcher has prepared it (AQL packet + kernel descriptor, or a raw launch). Immutable while in flight.
 struct dispatch_packet {
   uint32_t id = 0;                 ///< number in the job
+  mutable uint64_t first_wave_order = 0; ///< order number of its first wave, over the whole job (ordered append); the dispatcher notes it when the first group is launched
   std::string kernel;              ///< for messages
   uint64_t entry_pc = 0;
+  isa::target target = isa::target::gfx900; ///< what the code was made for: the wave decodes with it
   uint32_t grid[3] = {1, 1, 1};      ///< work-items
   uint32_t workgroup[3] = {1, 1, 1}; ///< work-items a workgroup
   std::vector<uint32_t> user_sgprs;  ///< s0, s1, ...

@@ -4,12 +4,7 @@
 
 namespace lyra::fabric {
 
-struct payload_pool::slot {
-  alignas(64) uint8_t data[line_bytes];
-  alignas(64) uint8_t enables[line_bytes];
-  payload p;
-};
-
+payload_pool::payload_pool() = default;
 payload_pool::~payload_pool() = default;
 
 payload& payload_pool::take(std::vector<payload*>& idle, bool atomic) {
@@ -17,8 +12,11 @@ payload& payload_pool::take(std::vector<payload*>& idle, bool atomic) {
   if (idle.empty()) {
     auto s = std::make_unique<slot>();
     s->p.set_mm(this);
-    s->p.set_extension(new policy_extension); // sticky: lives as long as the payload
-    if (atomic) s->p.set_extension(new atomic_extension);
+    s->p.set_extension<policy_extension>(&s->policy); // sticky: lives as long as the payload
+    if (atomic) {
+      s->atomic = std::make_unique<owned<atomic_extension>>();
+      s->p.set_extension<atomic_extension>(s->atomic.get());
+    }
     s->p.set_data_ptr(s->data);
     s->p.acquire();
     payload& p = s->p;
@@ -76,13 +74,21 @@ uint64_t payload_pool::byte_mask(const payload& p) {
   const unsigned n = p.get_data_length();
   if (!e) return n >= 64 ? ~uint64_t(0) : (uint64_t(1) << n) - 1;
   uint64_t m = 0;
+  if (n == line_bytes && p.get_byte_enable_length() == line_bytes) { // eight enables at a time
+    for (unsigned k = 0; k < 8; ++k) {
+      uint64_t v;
+      std::memcpy(&v, e + 8 * k, 8);
+      m |= ((v & 0x8040201008040201ull) * 0x0101010101010101ull >> 56) << (8 * k);
+    }
+    return m;
+  }
   for (unsigned i = 0; i < n; ++i) m |= uint64_t(e[i % p.get_byte_enable_length()] != TLM_BYTE_DISABLED) << i;
   return m;
 }
 
 void payload_pool::free(payload* p) {
   --outstanding_;
-  (p->get_extension<atomic_extension>() ? idle_atomics_ : idle_lines_).push_back(p);
+  (find_atomic(*p) ? idle_atomics_ : idle_lines_).push_back(p);
 }
 
 } // namespace lyra::fabric

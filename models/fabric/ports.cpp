@@ -18,7 +18,7 @@ tlm::tlm_sync_enum target_port::nb_transport_fw(payload& p, tlm::tlm_phase& phas
     picoseconds at = n + t.value();
     p.acquire();
     switch (owner_.on_request(port_, p, at)) {
-      case request_answer::accepted: phase = tlm::END_REQ; return tlm::TLM_UPDATED;
+      case request_answer::accepted: phase = tlm::END_REQ; t = delay_until(at); return tlm::TLM_UPDATED;
       case request_answer::withheld: withheld_ = &p; return tlm::TLM_ACCEPTED;
       case request_answer::completed:
         t = delay_until(at);

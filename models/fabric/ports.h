@@ -13,7 +13,7 @@ namespace lyra::fabric {
 
 /// What a target does with a request it is offered.
 enum class request_answer : uint8_t {
-  accepted,  ///< END_REQ at once (TLM_UPDATED); the response comes later through target_port::respond
+  accepted,  ///< END_REQ (TLM_UPDATED) at `at`, which may be moved later; the response comes through target_port::respond
   withheld,  ///< back-pressure: END_REQ comes later through target_port::accept; no further request arrives until then
   completed  ///< the response is the return value (TLM_COMPLETED) at the time put into `at`
 };

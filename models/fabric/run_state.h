@@ -2,7 +2,9 @@
 // How a run ends other than by finishing: machine faults, deadlock. Shared by all blocks of a machine.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <systemc>
 #include <vector>
 
 namespace lyra::fabric {
@@ -26,7 +28,17 @@ struct run_state {
   uint64_t findings_count = 0;
   bool stop_requested = false;
 
-  void fault(machine_fault f) { faults.push_back(std::move(f)); stop_requested = true; }
+  /// Loosely timed: GDS instructions done in the whole machine; waves that must wait in the GDS ask again after each.
+  uint64_t global_share_accesses = 0;
+  sc_core::sc_event global_share_event;
+
+  std::function<void()> on_stop; ///< called at the first fault
+
+  void fault(machine_fault f) {
+    faults.push_back(std::move(f));
+    if (!stop_requested && on_stop) on_stop();
+    stop_requested = true;
+  }
   void report(finding f) { if (findings_count++ < findings_limit) findings.push_back(std::move(f)); }
 };
 

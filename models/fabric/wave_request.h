@@ -13,13 +13,16 @@ enum class fault_kind : uint8_t { none, unmapped, write_protected, misaligned, b
 /// All arrays are [dword][lane]; only the first `*_dwords` rows hold data. Lanes outside `exec` hold anything.
 struct wave_request : tlm::tlm_extension<wave_request> {
   const isa::instruction* inst = nullptr;
+  const void* op = nullptr;  ///< the compute unit's own note: its decoded form of `inst`
   uint64_t exec = 0;         ///< lanes that act (for FLAT: the lanes of this half)
   uint64_t pc = 0;
   uint32_t wave_id = 0;      ///< unique in the run
   uint16_t cu = 0;
   uint8_t simd = 0, slot = 0;
   uint64_t sequence = 0;     ///< issue number in the compute unit; VMEM, DS return in this order
+  uint32_t wave_sequence = 0; ///< the compute unit's own note: number among the wave's vector memory instructions
   uint64_t dispatch_order = 0; ///< the wave's number in the order of dispatch (ordered append)
+  uint64_t dispatch_first_order = 0; ///< dispatch_order of the first wave of the same dispatch (ordered append starts there)
   uint32_t dispatch = 0;     ///< which dispatch of the job
   uint32_t workgroup = 0;
 
@@ -43,7 +46,7 @@ struct wave_request : tlm::tlm_extension<wave_request> {
 
   // outputs
   uint8_t result_dwords = 0;      ///< rows written below (VGPRs from the destination on), including TFE's
-  uint8_t result_half = 0;        ///< 0: whole dwords; 1: only low halves are written; 2: only high halves
+  uint8_t result_half = 0;        ///< row 0: 0: whole dword; 1: only bits 15:0 are written; 2: only bits 31:16 (the value stands there). Further rows are whole
   uint64_t result_mask = 0;       ///< lanes written
   alignas(64) uint32_t result[6][64];
   bool result_to_lds = false;     ///< LDS=1 load: `result[0]` goes to LDS at lds_address[lane]
@@ -51,6 +54,7 @@ struct wave_request : tlm::tlm_extension<wave_request> {
   fault_kind fault = fault_kind::none;
   uint8_t fault_lane = 0;
   uint64_t fault_address = 0;
+  const char* fault_text = nullptr; ///< static text with the details, or null
 
   // for observers
   uint64_t issue_ps = 0;
@@ -58,7 +62,7 @@ struct wave_request : tlm::tlm_extension<wave_request> {
 
   void begin(const isa::instruction* i, uint64_t lanes) {
     inst = i; exec = lanes; vaddr_dwords = vdata_dwords = vdata2_row = result_dwords = result_half = 0; result_mask = 0; result_to_lds = false;
-    fault = fault_kind::none; lines = hits = conflicts = 0;
+    fault = fault_kind::none; fault_text = nullptr; lines = hits = conflicts = 0;
   }
   tlm_extension_base* clone() const override { return new wave_request(*this); }
   void copy_from(const tlm_extension_base& e) override { *this = static_cast<const wave_request&>(e); }
@@ -70,12 +74,21 @@ public:
   ~wave_pool() override;
   /// A payload with a wave_request extension; `begin()` it. Reference count 1.
   payload& take();
-  static wave_request& of(payload& p) { return *p.get_extension<wave_request>(); }
+  static wave_request& of(payload& p) {
+    if (p.get_data_ptr() == reinterpret_cast<unsigned char*>(&p)) return reinterpret_cast<slot&>(p).request; // a pool's own: the request stands behind it
+    return *p.get_extension<wave_request>();
+  }
   void free(payload* p) override { idle_.push_back(p); --outstanding_; }
   size_t outstanding() const { return outstanding_; }
 
 private:
-  std::vector<std::unique_ptr<payload>> all_;
+  struct owned_request : wave_request { void free() override {} };
+  struct slot {
+    payload p; // first: `of` goes from it to the slot
+    owned_request request;
+    ~slot() { p.clear_extension<wave_request>(); }
+  };
+  std::vector<std::unique_ptr<slot>> all_;
   std::vector<payload*> idle_;
   size_t outstanding_ = 0;
 };

@@ -1,77 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of an instruction, as LLVM 15 prints it (its assembler reads the same text back).
+// The text of an instruction, as LLVM 15 prints it (its assembler reads the same text back). Here: operands, constants, scalar encodings.
 //
 // LLVM's text is the reference even where it loses something: literals of 16-bit operands show 16 bits, NV is not shown,
-// SDWA and DPP fields that an operation ignores are not shown, branch targets are the raw 16-bit dword offset.
-#include "isa/table.h"
+// fields that an operation ignores are not shown, branch targets are the raw 16-bit dword offset.
+#include "isa/text_writer.h"
 #include <cstdio>
+#include <utility>
 
 namespace lyra::isa {
-namespace {
 
-/// Text under construction: appends only.
-class writer {
-public:
-  writer(const instruction& i, target chip) : i_(i), chip_(chip) { text_.reserve(96); }
-  std::string run();
-
-private:
-  void put(const char* s) { text_ += s; }
-  void decimal(int64_t v) { text_ += std::to_string(v); }
-  void hex(uint64_t v);
-  void separate() { put(first_ ? " " : ", "); first_ = false; }
-
-  void reg(const operand& o, unsigned dwords);
-  void reg(const operand& o) { reg(o, dwords_of(o.type)); }
-  void integer_16(uint16_t v);
-  void float_16(uint16_t v);
-  void value_32(uint32_t v);
-  void value_64(uint64_t v);
-  void constant(const operand& o);
-  void value(const operand& o);
-  void operand_plain(const operand& o) { separate(); value(o); }
-  void operand_modified(unsigned n, bool sign_extends);
-  void negated(const operand& o, bool neg, bool abs);
-  void flag(bool on, const char* name) { if (on) { text_ += ' '; put(name); } }
-  void offset(int32_t v, bool as_hex = false);
-
-  void mnemonic();
-  void scalar();
-  void sopk();
-  void sopp();
-  void hwreg();
-  void waitcnt();
-  void sendmsg();
-  void index_mode(unsigned bits);
-  void smem();
-  void vector();
-  void vop3();
-  void vop3p();
-  void interp();
-  void dpp_suffix();
-  void sdwa_suffix();
-  void omod();
-  void bit_list(const char* name, unsigned bits, unsigned count, unsigned usual);
-  void ds();
-  void swizzle();
-  void flat();
-  void buffer();
-  void mimg();
-  void exp();
-
-  const instruction& i_;
-  const target chip_;
-  std::string text_;
-  bool first_ = true;
-};
-
-void writer::hex(uint64_t v) {
+void text_writer::hex(uint64_t v) {
   char buffer[24];
   snprintf(buffer, sizeof buffer, "0x%llx", static_cast<unsigned long long>(v));
   put(buffer);
 }
 
-void writer::reg(const operand& o, unsigned dwords) {
+void text_writer::reg(const operand& o, unsigned dwords) {
   if (o.is_vgpr()) {
     text_ += 'v';
     if (dwords <= 1) {
@@ -94,12 +38,13 @@ void writer::reg(const operand& o, unsigned dwords) {
 
 constexpr bool is_inline_integer(int64_t v) { return v >= -16 && v <= 64; }
 
-void writer::integer_16(uint16_t v) {
+void text_writer::integer_16(uint16_t v) {
   if (is_inline_integer(static_cast<int16_t>(v))) decimal(static_cast<int16_t>(v));
   else hex(v);
 }
 
-void writer::float_16(uint16_t v) {
+/// A literal is compared with the named constants in all its 32 bits, then shown by the low 16.
+void text_writer::float_16(uint32_t v) {
   if (is_inline_integer(static_cast<int16_t>(v))) return decimal(static_cast<int16_t>(v));
   switch (v) {
     case 0x3800: return put("0.5");
@@ -111,11 +56,11 @@ void writer::float_16(uint16_t v) {
     case 0x4400: return put("4.0");
     case 0xc400: return put("-4.0");
     case 0x3118: return put("0.15915494");
-    default: return hex(v);
+    default: return hex(v & 0xffff);
   }
 }
 
-void writer::value_32(uint32_t v) {
+void text_writer::value_32(uint32_t v) {
   if (is_inline_integer(static_cast<int32_t>(v))) return decimal(static_cast<int32_t>(v));
   switch (v) {
     case 0x3f000000: return put("0.5");
@@ -131,7 +76,7 @@ void writer::value_32(uint32_t v) {
   }
 }
 
-void writer::value_64(uint64_t v) {
+void text_writer::value_64(uint64_t v) {
   if (is_inline_integer(static_cast<int64_t>(v))) return decimal(static_cast<int64_t>(v));
   switch (v) {
     case 0x3fe0000000000000: return put("0.5");
@@ -148,7 +93,7 @@ void writer::value_64(uint64_t v) {
 }
 
 /// An inline constant or literal, by the operand's type.
-void writer::constant(const operand& o) {
+void text_writer::constant(const operand& o) {
   static constexpr uint32_t f32[] = {0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000, 0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983};
   static constexpr uint16_t f16[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118};
   static constexpr uint64_t f64[] = {0x3fe0000000000000, 0xbfe0000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x4000000000000000,
@@ -164,7 +109,7 @@ void writer::constant(const operand& o) {
     case operand_type::pk_i16: return integer_16(is_float ? f16[n] : static_cast<uint16_t>(v));
     case operand_type::f16:
     case operand_type::pk_f16:
-    case operand_type::mix: return float_16(is_float ? f16[n] : static_cast<uint16_t>(v));
+    case operand_type::mix: return float_16(is_float ? f16[n] : static_cast<uint32_t>(v));
     case operand_type::i64:
     case operand_type::f64:
     case operand_type::b64:
@@ -175,7 +120,7 @@ void writer::constant(const operand& o) {
   }
 }
 
-void writer::value(const operand& o) {
+void text_writer::value(const operand& o) {
   using namespace operand_code;
   if (o.is_vgpr() || o.is_sgpr_like()) return reg(o);
   switch (o.code) {
@@ -192,7 +137,7 @@ void writer::value(const operand& o) {
   }
 }
 
-void writer::operand_modified(unsigned n, bool sign_extends) {
+void text_writer::operand_modified(unsigned n, bool sign_extends) {
   separate();
   const bool neg = (i_.neg >> n) & 1, abs = (i_.abs >> n) & 1;
   if (sign_extends) {
@@ -206,7 +151,7 @@ void writer::operand_modified(unsigned n, bool sign_extends) {
 }
 
 /// -v1, |v1|, -|v1|; a negated constant is written neg(1), since -1 would be another constant.
-void writer::negated(const operand& o, bool neg, bool abs) {
+void text_writer::negated(const operand& o, bool neg, bool abs) {
   using namespace operand_code;
   const bool number = (o.code >= zero && o.code <= int_m16) || (o.code >= f_0_5 && o.code <= inv_2pi) || o.is_literal();
   const bool call = neg && !abs && number;
@@ -219,7 +164,7 @@ void writer::negated(const operand& o, bool neg, bool abs) {
 
 // ---------------------------------------------------------------- scalar
 
-void writer::mnemonic() {
+void text_writer::mnemonic() {
   const opcode_info& r = *i_.info;
   put(r.name);
   if (r.dst == operand_type::none && r.src[0] == operand_type::none) return; // v_nop, v_clrexcp: one name in all forms
@@ -239,7 +184,7 @@ void writer::mnemonic() {
   }
 }
 
-void writer::scalar() {
+void text_writer::scalar() {
   const opcode_info& r = *i_.info;
   if (r.dst != operand_type::none) operand_plain(i_.dst);
   if (r.src[0] != operand_type::none) operand_plain(i_.src[0]);
@@ -250,7 +195,7 @@ void writer::scalar() {
   }
 }
 
-void writer::index_mode(unsigned bits) {
+void text_writer::index_mode(unsigned bits) {
   static const char* const names[] = {"SRC0", "SRC1", "SRC2", "DST"};
   if (bits > 15) return hex(bits);
   put("gpr_idx(");
@@ -264,7 +209,7 @@ void writer::index_mode(unsigned bits) {
   text_ += ')';
 }
 
-void writer::hwreg() {
+void text_writer::hwreg() {
   static const char* const names[] = {nullptr, "MODE", "STATUS", "TRAPSTS", "HW_ID", "GPR_ALLOC", "LDS_ALLOC", "IB_STS", nullptr, nullptr,
                                       nullptr, nullptr, nullptr, nullptr, nullptr, "SH_MEM_BASES", "TBA_LO", "TBA_HI", "TMA_LO", "TMA_HI"};
   const unsigned v = static_cast<uint16_t>(i_.simm16), id = v & 63, start = (v >> 6) & 31, width = (v >> 11) + 1;
@@ -284,7 +229,7 @@ void writer::hwreg() {
   text_ += ')';
 }
 
-void writer::sopk() {
+void text_writer::sopk() {
   const opcode_info& r = *i_.info;
   switch (r.id) {
     case op::s_setreg_b32:
@@ -308,7 +253,7 @@ void writer::sopk() {
   else hex(static_cast<uint16_t>(i_.simm16));
 }
 
-void writer::waitcnt() {
+void text_writer::waitcnt() {
   const unsigned v = static_cast<uint16_t>(i_.simm16);
   const unsigned vm = (v & 15) | ((v >> 14) & 3) << 4, expected = (v >> 4) & 7, lgkm = (v >> 8) & 15;
   const bool all = vm == 63 && expected == 7 && lgkm == 15;
@@ -321,7 +266,7 @@ void writer::waitcnt() {
   }
 }
 
-void writer::sendmsg() {
+void text_writer::sendmsg() {
   static const char* const messages[] = {nullptr, "MSG_INTERRUPT", "MSG_GS", "MSG_GS_DONE", "MSG_SAVEWAVE", "MSG_STALL_WAVE_GEN", "MSG_HALT_WAVES",
                                          "MSG_ORDERED_PS_DONE", "MSG_EARLY_PRIM_DEALLOC", "MSG_GS_ALLOC_REQ", "MSG_GET_DOORBELL", nullptr, nullptr, nullptr,
                                          nullptr, "MSG_SYSMSG"};
@@ -359,7 +304,7 @@ void writer::sendmsg() {
   }
 }
 
-void writer::sopp() {
+void text_writer::sopp() {
   const opcode_info& r = *i_.info;
   const unsigned v = static_cast<uint16_t>(i_.simm16);
   switch (r.id) {
@@ -389,7 +334,7 @@ void writer::sopp() {
   else value_32(v);
 }
 
-void writer::smem() {
+void text_writer::smem() {
   const opcode_info& r = *i_.info;
   if (i_.vdata.present()) operand_plain(i_.vdata);
   if (r.id == op::s_atc_probe || r.id == op::s_atc_probe_buffer) {
@@ -410,358 +355,10 @@ void writer::smem() {
     if (i_.offset < 0) text_ += '-';
     hex(static_cast<uint64_t>(i_.offset < 0 ? -static_cast<int64_t>(i_.offset) : i_.offset));
   }
-  flag(i_.glc, "glc");
+  flag(i_.glc && r.memory != memory_kind::cache, "glc");
 }
 
-// ---------------------------------------------------------------- vector
-
-void writer::omod() {
-  static const char* const names[] = {"", " mul:2", " mul:4", " div:2"};
-  put(names[i_.omod]);
-}
-
-void writer::bit_list(const char* name, unsigned bits, unsigned count, unsigned usual) {
-  if (bits == usual) return;
-  put(name);
-  for (unsigned n = 0; n < count; ++n) {
-    text_ += n ? ',' : '[';
-    text_ += (bits >> n) & 1 ? '1' : '0';
-  }
-  text_ += ']';
-}
-
-void writer::dpp_suffix() {
-  const unsigned c = i_.dpp_ctrl;
-  text_ += ' ';
-  if (c <= 0xff) {
-    put("quad_perm:[");
-    for (unsigned n = 0; n < 4; ++n) {
-      if (n) text_ += ',';
-      decimal((c >> (2 * n)) & 3);
-    }
-    text_ += ']';
-  } else if (c < 0x130) {
-    put(c < 0x110 ? "row_shl:" : c < 0x120 ? "row_shr:" : "row_ror:");
-    decimal(c & 15);
-  } else {
-    put(c == 0x130 ? "wave_shl:1" : c == 0x134 ? "wave_rol:1" : c == 0x138 ? "wave_shr:1" : c == 0x13c ? "wave_ror:1" :
-        c == 0x140 ? "row_mirror" : c == 0x141 ? "row_half_mirror" : c == 0x142 ? "row_bcast:15" : "row_bcast:31");
-  }
-  put(" row_mask:");
-  hex(i_.row_mask);
-  put(" bank_mask:");
-  hex(i_.bank_mask);
-  if (i_.bound_ctrl) put(" bound_ctrl:1");
-}
-
-void writer::sdwa_suffix() {
-  static const char* const parts[] = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD"};
-  static const char* const unused[] = {"UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"};
-  if (i_.encoding() != encoding::VOPC) {
-    put(" dst_sel:");
-    put(parts[static_cast<unsigned>(i_.dst_sel)]);
-    put(" dst_unused:");
-    put(unused[i_.dst_unused]);
-  }
-  put(" src0_sel:");
-  put(parts[static_cast<unsigned>(i_.src_sel[0])]);
-  if (i_.info->src[1] != operand_type::none) {
-    put(" src1_sel:");
-    put(parts[static_cast<unsigned>(i_.src_sel[1])]);
-  }
-}
-
-bool is_k(const opcode_info& r) {
-  return r.id == op::v_madmk_f32 || r.id == op::v_madak_f32 || r.id == op::v_madmk_f16 || r.id == op::v_madak_f16;
-}
-
-/// VOP1, VOP2, VOPC in all their forms.
-void writer::vector() {
-  const opcode_info& r = *i_.info;
-  if (i_.dst.present()) operand_plain(i_.dst);
-  if (r.id == op::v_swap_b32) return operand_plain(i_.src[0]);
-  if (i_.sdst.present()) operand_plain(i_.sdst);
-  for (unsigned n = 0; n < 3 && r.src[n] != operand_type::none; ++n) {
-    if (n == 2 && r.has(DST_IS_SRC)) break;
-    const operand_type t = r.src[n];
-    const bool whole = t == operand_type::i16 || t == operand_type::i32;
-    if (is_k(r) && i_.src[n].is_literal()) {
-      separate();
-      if (n != 0) hex(i_.literal); // K: always in hexadecimal, all 32 bits
-      else if (r.id == op::v_madmk_f16) value_32(i_.literal);
-      else value(i_.src[0]);
-      continue;
-    }
-    if (t == operand_type::mask || i_.form == form::plain) operand_plain(i_.src[n]);
-    else if (i_.form == form::sdwa) operand_modified(n, whole);
-    else if (r.has(MODIFIERS_0 << n) && r.id != op::v_cndmask_b32) operand_modified(n, whole); // LLVM does not show those of v_cndmask_b32_dpp
-    else operand_plain(i_.src[n]);
-  }
-  if (i_.form == form::dpp) return dpp_suffix();
-  if (i_.form == form::sdwa && r.src[0] != operand_type::none) {
-    flag(i_.clamp, "clamp");
-    if (r.has(OMOD)) omod();
-    sdwa_suffix();
-  }
-}
-
-void writer::vop3() {
-  const opcode_info& r = *i_.info;
-  if (i_.dst.present()) operand_plain(i_.dst);
-  if (i_.sdst.present()) operand_plain(i_.sdst);
-  unsigned count = 0;
-  for (unsigned n = 0; n < 3 && r.src[n] != operand_type::none; ++n) {
-    if (n == 2 && r.has(DST_IS_SRC)) break;
-    const bool whole = r.src[n] == operand_type::i16 || r.src[n] == operand_type::i32;
-    if (r.has(MODIFIERS_0 << n) && !(whole && r.has(OP_SEL))) operand_modified(n, whole);
-    else operand_plain(i_.src[n]);
-    ++count;
-  }
-  if (r.has(OP_SEL)) {
-    const unsigned selected = (i_.op_sel & ((1u << count) - 1)) | ((i_.op_sel >> 3) & 1) << count;
-    bit_list(" op_sel:", selected, count + 1, 0);
-  }
-  flag(i_.clamp && r.has(CLAMP), "clamp");
-  if (r.has(OMOD)) omod();
-}
-
-void writer::vop3p() {
-  const opcode_info& r = *i_.info;
-  const bool mixed = r.src[0] == operand_type::mix;
-  operand_plain(i_.dst);
-  unsigned count = 0;
-  for (unsigned n = 0; n < 3 && r.src[n] != operand_type::none; ++n, ++count) {
-    separate();
-    if (mixed) negated(i_.src[n], (i_.neg >> n) & 1, (i_.neg_hi >> n) & 1);
-    else value(i_.src[n]);
-  }
-  const unsigned all = (1u << count) - 1;
-  bit_list(" op_sel:", i_.op_sel & all, count, 0);
-  bit_list(" op_sel_hi:", i_.op_sel_hi & all, count, mixed ? 0 : all);
-  if (!mixed) {
-    bit_list(" neg_lo:", i_.neg & all, count, 0);
-    bit_list(" neg_hi:", i_.neg_hi & all, count, 0);
-  }
-  flag(i_.clamp, "clamp");
-}
-
-void writer::interp() {
-  static const char* const parameters[] = {"p10", "p20", "p0"};
-  const opcode_info& r = *i_.info;
-  operand_plain(i_.dst);
-  if (r.id == op::v_interp_mov_f32) {
-    separate();
-    put(parameters[i_.simm16]);
-  } else if (r.encoding == encoding::VOP3) {
-    operand_modified(0, false);
-  } else {
-    operand_plain(i_.src[0]);
-  }
-  put(", attr");
-  decimal(i_.interp_attr);
-  text_ += '.';
-  text_ += "xyzw"[i_.interp_chan];
-  if (r.src[1] != operand_type::none) operand_modified(1, false);
-  if (r.encoding == encoding::VINTRP) return;
-  flag((i_.op_sel & 1) != 0, "high");
-  flag(i_.clamp, "clamp");
-  if (r.has(OMOD)) omod();
-}
-
-// ---------------------------------------------------------------- memory
-
-void writer::offset(int32_t v, bool as_hex) {
-  if (v == 0) return;
-  put(" offset:");
-  if (as_hex) hex(static_cast<uint64_t>(v));
-  else decimal(v);
-}
-
-void writer::swizzle() {
-  const unsigned v = static_cast<uint16_t>(i_.offset);
-  if (v == 0) return;
-  put(" offset:");
-  if ((v & 0xff00) == 0x8000) {
-    put("swizzle(QUAD_PERM");
-    for (unsigned n = 0; n < 4; ++n) {
-      text_ += ',';
-      decimal((v >> (2 * n)) & 3);
-    }
-    text_ += ')';
-    return;
-  }
-  if (v & 0x8000) return decimal(v);
-  const unsigned and_mask = v & 31, or_mask = (v >> 5) & 31, xor_mask = (v >> 10) & 31;
-  if (and_mask == 31 && or_mask == 0 && xor_mask != 0 && (xor_mask & (xor_mask - 1)) == 0) {
-    put("swizzle(SWAP,");
-    decimal(xor_mask);
-    text_ += ')';
-  } else if (and_mask == 31 && or_mask == 0 && xor_mask != 0 && (xor_mask & (xor_mask + 1)) == 0) {
-    put("swizzle(REVERSE,");
-    decimal(xor_mask + 1);
-    text_ += ')';
-  } else {
-    const unsigned group = 32 - and_mask;
-    if (group > 1 && (group & (group - 1)) == 0 && or_mask < group && xor_mask == 0) {
-      put("swizzle(BROADCAST,");
-      decimal(group);
-      text_ += ',';
-      decimal(or_mask);
-      text_ += ')';
-      return;
-    }
-    put("swizzle(BITMASK_PERM,\"");
-    const unsigned with_0 = or_mask ^ xor_mask, with_1 = ((and_mask | or_mask) ^ xor_mask) & 31;
-    for (unsigned bit = 16; bit; bit >>= 1) {
-      const bool zero = with_0 & bit, one = with_1 & bit;
-      text_ += zero == one ? (zero ? '1' : '0') : (zero ? 'i' : 'p');
-    }
-    put("\")");
-  }
-}
-
-void writer::ds() {
-  const opcode_info& r = *i_.info;
-  if (i_.dst.present()) operand_plain(i_.dst);
-  if (i_.vaddr.present()) operand_plain(i_.vaddr);
-  if (i_.vdata.present()) operand_plain(i_.vdata);
-  if (i_.vdata2.present()) operand_plain(i_.vdata2);
-  if (r.has(TWO_OFFSETS)) {
-    if (i_.offset0) {
-      put(" offset0:");
-      decimal(i_.offset0);
-    }
-    if (i_.offset1) {
-      put(" offset1:");
-      decimal(i_.offset1);
-    }
-  } else if (r.id == op::ds_swizzle_b32) {
-    swizzle();
-  } else {
-    offset(i_.offset);
-  }
-  flag(i_.gds, "gds");
-}
-
-void writer::flat() {
-  const bool segment = i_.encoding() != encoding::FLAT;
-  if (i_.dst.present()) operand_plain(i_.dst);
-  if (i_.vaddr.present()) {
-    operand_plain(i_.vaddr);
-  } else {
-    separate();
-    put("off");
-  }
-  if (i_.vdata.present()) operand_plain(i_.vdata);
-  if (segment) {
-    separate();
-    if (i_.saddr.present()) reg(i_.saddr);
-    else put("off");
-  }
-  offset(i_.offset);
-  flag(i_.glc, "glc");
-  flag(i_.slc, "slc");
-  flag(i_.lds, "lds");
-}
-
-void writer::buffer() {
-  static const char* const data_formats[] = {"INVALID", "8", "16", "8_8", "32", "16_16", "10_11_11", "11_11_10", "10_10_10_2", "2_10_10_10", "8_8_8_8",
-                                             "32_32", "16_16_16_16", "32_32_32", "32_32_32_32", "RESERVED_15"};
-  static const char* const number_formats[] = {"UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "RESERVED_6", "FLOAT"};
-  const opcode_info& r = *i_.info;
-  if (r.memory == memory_kind::cache) return;
-  if (i_.vdata.present()) { // without TFE's dword
-    separate();
-    reg(i_.vdata, dwords_of(i_.vdata.type) - (i_.tfe ? 1 : 0));
-  }
-  if (i_.vaddr.present()) {
-    operand_plain(i_.vaddr);
-  } else if (r.memory != memory_kind::store_lds) {
-    separate();
-    put("off");
-  }
-  operand_plain(i_.srsrc);
-  operand_plain(i_.soffset);
-  if (r.encoding == encoding::MTBUF) {
-    const bool data = i_.dfmt != 1, number = i_.nfmt != 0; // 8, UNORM is the format that LLVM leaves out
-    if (data || number) {
-      put(" format:[");
-      if (data) {
-        put("BUF_DATA_FORMAT_");
-        put(data_formats[i_.dfmt]);
-      }
-      if (number) {
-        if (data) text_ += ',';
-        put("BUF_NUM_FORMAT_");
-        put(number_formats[i_.nfmt]);
-      }
-      text_ += ']';
-    }
-  }
-  flag(i_.idxen, "idxen");
-  flag(i_.offen, "offen");
-  offset(i_.offset);
-  flag(i_.glc, "glc");
-  flag(i_.slc, "slc");
-  flag(i_.tfe, "tfe");
-  flag(i_.lds, "lds");
-}
-
-void writer::mimg() {
-  separate();
-  unsigned data = dwords_of(i_.vdata.type);
-  if (i_.info->memory == memory_kind::gather && data == 3) data = 4; // LLVM has no three-dword gather (D16 with TFE)
-  reg(i_.vdata, data);
-  operand_plain(i_.vaddr);
-  operand_plain(i_.srsrc);
-  if (i_.ssamp.present()) operand_plain(i_.ssamp);
-  if (i_.dmask) {
-    put(" dmask:");
-    hex(i_.dmask);
-  }
-  flag(i_.unorm, "unorm");
-  flag(i_.glc, "glc");
-  flag(i_.slc, "slc");
-  flag(i_.a16, "a16");
-  flag(i_.tfe, "tfe");
-  flag(i_.lwe, "lwe");
-  flag(i_.da, "da");
-  flag(i_.d16, "d16");
-}
-
-void writer::exp() {
-  const unsigned t = i_.exp_target;
-  text_ += ' ';
-  if (t <= 7) {
-    put("mrt");
-    decimal(t);
-  } else if (t == 8) {
-    put("mrtz");
-  } else if (t == 9) {
-    put("null");
-  } else if (t >= 12 && t <= 15) {
-    put("pos");
-    decimal(t - 12);
-  } else if (t >= 32) {
-    put("param");
-    decimal(t - 32);
-  } else {
-    put("invalid_target_");
-    decimal(t);
-  }
-  const operand* const data[4] = {&i_.src[0], i_.exp_compr ? &i_.src[0] : &i_.src[1], i_.exp_compr ? &i_.src[1] : &i_.src[2],
-                                  i_.exp_compr ? &i_.src[1] : &i_.vdata};
-  for (unsigned n = 0; n < 4; ++n) {
-    put(n ? ", " : " ");
-    if ((i_.exp_en >> n) & 1) reg(*data[n]);
-    else put("off");
-  }
-  flag(i_.exp_done, "done");
-  flag(i_.exp_compr, "compr");
-  flag(i_.exp_vm, "vm");
-}
-
-std::string writer::run() {
+std::string text_writer::run() {
   mnemonic();
   switch (i_.encoding()) {
     case encoding::SOP1:
@@ -791,11 +388,9 @@ std::string writer::run() {
   return std::move(text_);
 }
 
-} // namespace
-
-std::string disassemble(const instruction& i, target chip, uint64_t) {
+std::string disassemble(const instruction& i, target, uint64_t) {
   if (!i.info) return "illegal instruction";
-  return writer(i, chip).run();
+  return text_writer(i).run();
 }
 
 } // namespace lyra::isa

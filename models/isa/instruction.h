@@ -92,7 +92,8 @@ struct decode_result {
 };
 
 /// Decodes one instruction at `words` of which `available` dwords may be read.
-/// Never guesses: reserved opcodes, reserved operand codes and a missing second dword are errors.
+/// Never guesses: reserved opcodes, reserved operand codes, misaligned or overlong register tuples, fixed fields that are not 0 and a missing
+/// second dword are errors. Not checked: how many SGPRs and literals a vector instruction reads (the constant bus), VGPR or SGPR limits of a wave.
 decode_result decode(const uint32_t* words, unsigned available, target chip);
 
 /// All rows of the instruction table, and how many.
@@ -101,7 +102,8 @@ const opcode_info* opcode_table(unsigned& count);
 const opcode_info* find_opcode(encoding e, unsigned number, target chip);
 
 /// The text LLVM 15's llvm-objdump prints for the instruction (mnemonic, operands, modifiers; no address or bytes).
-/// `pc`: the instruction's own address, used to print branch targets as LLVM does.
+/// Both chips print alike; branches show their raw 16-bit dword offset, as LLVM does without a symbol (branch_target() of isa/listing.h gives the address),
+/// so `pc` changes nothing today.
 std::string disassemble(const instruction& i, target chip, uint64_t pc = 0);
 
 } // namespace lyra::isa

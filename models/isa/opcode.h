@@ -67,13 +67,17 @@ enum opcode_flags : uint32_t {
   DST_IS_SRC = 1u << 10, ///< the old value of the destination is an input
   VOP3B = 1u << 11,      ///< VOP3 with an SGPR destination (carry, div_scale)
   FORMAT = 1u << 12,     ///< typed access: converts by data and number format
-  D16 = 1u << 13, D16_HI = 1u << 14, SIGNED = 1u << 15,
+  D16 = 1u << 13, ///< 16-bit data in a register half; MIMG: the D16 bit is allowed
+  D16_HI = 1u << 14, SIGNED = 1u << 15,
   COMPONENTS_1 = 1u << 16, COMPONENTS_2 = 1u << 17, COMPONENTS_3 = 1u << 18, COMPONENTS_4 = 1u << 19,
   TWO_OFFSETS = 1u << 20, ///< DS with two 8-bit offsets instead of one of 16 bits
   MODIFIERS_0 = 1u << 21, MODIFIERS_1 = 1u << 22, MODIFIERS_2 = 1u << 23, ///< the source has ABS and NEG (VOP3; on a VOP1/VOP2 row: in its DPP form)
   CLAMP = 1u << 24,         ///< VOP3, VOP3P: the CLAMP bit means something
   OMOD = 1u << 25,          ///< output multiplier (VOP3; on a VOP1/VOP2 row: in its SDWA form)
   OP_SEL = 1u << 26,        ///< VOP3, VOP3P: halves are selected by OP_SEL
+  NO_IMMEDIATE = 1u << 28,  ///< SOPP without SIMM16
+  LOADS_LDS = 1u << 29,     ///< the load can put its data into LDS (LDS bit of MUBUF, GLOBAL, SCRATCH)
+  GDS_ONLY = 1u << 30, LDS_ONLY = 1u << 31, ///< DS that exist for one of the two memories only
   TWO_ENCODINGS = 1u << 27, ///< exists as e32 (VOP1, VOP2, VOPC, VINTRP) and as e64 (VOP3)
 };
 

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compute unit: sequencer, four SIMDs, scalar unit.
+#pragma once
+#include "compute_unit/scalar_memory.h"
+#include "compute_unit/vector_request.h"
+#include "compute_unit/wave.h"
+#include "fabric/context.h"
+#include "fabric/dmi_cache.h"
+#include "fabric/module.h"
+#include "fabric/ports.h"
+#include <deque>
+#include <vector>
+
+namespace lyra::compute_unit {
+
+/// Sees what waves do; null by default, so that nothing is paid for it.
+class wave_observer {
+public:
+  virtual ~wave_observer() = default;
+  virtual void started(unsigned cu, const wave& w, uint64_t cycle) = 0;
+  virtual void issued(unsigned cu, const wave& w, const micro_op& m, uint64_t cycle) = 0;
+  /// The wave's cycles [from, to) went to `cause`.
+  virtual void spent(unsigned cu, const wave& w, stall cause, uint64_t from, uint64_t to) = 0;
+  virtual void returned(unsigned cu, const wave& w, const micro_op& m, uint64_t issue_cycle, uint64_t return_cycle) = 0;
+  virtual void ended(unsigned cu, const wave& w, uint64_t cycle) = 0;
+};
+
+/// Timed: each cycle one SIMD has its turn (round robin); in it up to one instruction a wave and one of each class leaves, oldest wave
+/// first. Registers change when data returns. Loosely timed: one thread, waves in turn.
+class compute_unit : public fabric::timed_module, public fabric::request_server, public fabric::response_client {
+public:
+  compute_unit(sc_core::sc_module_name name, unsigned index, const compute_unit_parameters& p, const fabric::context& context, code_cache& code, bool loosely_timed);
+
+  fabric::target_port launch_port;      ///< from the dispatcher: one workgroup a transaction
+  fabric::initiator_port vmem_port, lds_port, gds_port, smem_port, fetch_port;
+
+  compute_unit_statistics statistics;
+  wave_observer* observer = nullptr;
+  uint64_t loose_quantum_cycles = 1500; ///< loosely timed: cycles between synchronisations
+
+  /// Waves that are not done: which, where, waiting for what; one line each.
+  std::string describe_waves() const;
+  bool idle() const { return waves_in_use_ == 0; }
+  /// Closes the stall accounting of waves still there (end of a run).
+  void close_statistics();
+
+private:
+  enum port : unsigned { vmem, lds, gds, smem, fetch, port_count };
+  static constexpr unsigned simds = 4;
+  struct issue_slots { bool valu = false, scalar = false, vmem = false, lds = false, branch = false; };
+  struct pending_return { fabric::picoseconds at; fabric::payload* p; };
+  struct smem_operation { wave* w; const micro_op* m; scalar_access access; uint8_t parts_left; uint8_t count; uint64_t issue_cycle; int next_free; };
+  struct local_event { uint64_t cycle, sequence; enum kind : uint8_t { lgkm_message, lgkm_flat, lgkm_scalar, exp_done, memtime, vm_done } what; wave* w; uint32_t value; const micro_op* m; };
+
+  // fabric callbacks
+  fabric::request_answer on_request(unsigned port, fabric::payload& p, fabric::picoseconds& at) override;
+  void b_transport(unsigned, fabric::payload& p, sc_core::sc_time&) override;
+  unsigned transport_dbg(unsigned, fabric::payload&) override { return 0; }
+  void on_response(unsigned port, fabric::payload& p, fabric::picoseconds at) override;
+  void on_ready(unsigned port, fabric::picoseconds at) override;
+  fabric::cycle_t on_wake(fabric::cycle_t cycle) override;
+
+  // waves (compute_unit_waves.cpp)
+  void start_group(fabric::payload& p, uint64_t cycle);
+  void start_wave(wave& w, workgroup& g, unsigned k, uint64_t cycle);
+  void end_wave(wave& w, uint64_t cycle);
+  void finish_if_drained(wave& w, uint64_t cycle);
+  void release_barrier(workgroup& g, uint64_t cycle);
+  void fault_vector(wave& w, const fabric::wave_request& q, uint64_t cycle);
+  void fault(wave& w, const char* id, const std::string& text, uint64_t cycle, int lane = -1, uint64_t address = 0);
+  void set_cause(wave& w, stall cause, uint64_t cycle);
+  void set_state(wave& w, wave_state s, uint64_t cycle);
+  void trace_counters(const wave& w, uint64_t cycle);
+  void check_hazards(wave& w, const micro_op& m, uint64_t cycle);
+  void check_wait_states(wave& w, const micro_op& m, uint64_t cycle);
+  std::string place(const wave& w) const;
+
+  // issue (compute_unit_issue.cpp)
+  void turn(unsigned simd, uint64_t cycle);
+  bool try_issue(wave& w, uint64_t cycle, issue_slots& slots);
+  bool issue_alu(wave& w, const micro_op& m, uint64_t cycle, issue_slots& slots);
+  bool issue_branch(wave& w, const micro_op& m, uint64_t cycle, issue_slots& slots);
+  bool issue_smem(wave& w, const micro_op& m, uint64_t cycle, issue_slots& slots);
+  bool issue_vector_memory(wave& w, const micro_op& m, uint64_t cycle, issue_slots& slots);
+  bool issue_lds(wave& w, const micro_op& m, uint64_t cycle, issue_slots& slots);
+  bool issue_export(wave& w, const micro_op& m, uint64_t cycle, issue_slots& slots);
+  bool issue_control(wave& w, const micro_op& m, uint64_t cycle, issue_slots& slots);
+  bool counter_full(wave& w, uint64_t cycle, unsigned vm_add, unsigned lgkm_add, unsigned exp_add);
+  bool port_busy(wave& w, port p, stall cause, uint64_t cycle);
+  bool checked(wave& w, const micro_op& m, uint64_t cycle);
+  bool scalar_inputs_ready(wave& w, const micro_op& m, uint64_t cycle);
+  void issued(wave& w, const micro_op& m, uint64_t cycle, unsigned cycles);
+  bool stalled(wave& w, stall cause, uint64_t cycle, uint64_t retry);
+  const micro_op* next_instruction(wave& w);
+  void want_fetch(wave& w);
+  void send_fetches(uint64_t cycle);
+  unsigned valu_cycles(const micro_op& m) const;
+  unsigned scalar_cycles(const micro_op& m) const;
+  void send_smem(uint64_t cycle);
+  fabric::payload& make_smem_payload(const micro_op& m, const scalar_access& a, unsigned k, const alu::wave_registers& r);
+  void take_smem_result(const micro_op& m, const scalar_access& a, unsigned k, const fabric::payload& p, alu::wave_registers& r);
+  bool jump_checked(wave& w, uint64_t cycle);
+
+  // returns (compute_unit_return.cpp)
+  void apply_returns(uint64_t cycle);
+  void apply_vector(fabric::payload& p, uint64_t cycle, unsigned port);
+  void send_lds_queue(uint64_t cycle);
+  void send_vmem_queue(uint64_t cycle);
+  void apply_smem(fabric::payload& p, uint64_t cycle);
+  void apply_fetch(fabric::payload& p, uint64_t cycle);
+  void apply_local(const local_event& e);
+  void vm_completed(wave& w, uint32_t sequence);
+  void counters_changed(wave& w, uint64_t cycle);
+  bool wait_met(const wave& w) const { return w.vmcnt <= w.wait_vm && w.lgkmcnt <= w.wait_lgkm && w.expcnt <= w.wait_exp; }
+  void wake_for_returns(wave& w, uint64_t cycle);
+  uint64_t return_cycle(unsigned port, const pending_return& e) const;
+  void find_return_wake(uint64_t cycle);
+  void add_local(local_event e);
+
+  // loosely timed (compute_unit_loose.cpp)
+  void loose_thread();
+  unsigned run_slice(wave& w);
+  code_block* loose_block(wave& w, uint64_t address, code_block* before);
+  bool loose_control(wave& w, const micro_op& m);
+  void loose_memory(wave& w, const micro_op& m);
+  void loose_smem(wave& w, const micro_op& m);
+  uint64_t loose_cycle() const;
+  void synchronise();
+
+  /// First turn of `simd` at or after the cycle.
+  static uint64_t next_turn(unsigned simd, uint64_t cycle) { return cycle + ((simd - cycle) & 3); }
+  void consider(wave& w, uint64_t cycle) {
+    const uint64_t t = next_turn(w.simd, cycle);
+    if (t < w.ready_at) w.ready_at = t;
+    if (w.ready_at < simd_next_[w.simd]) simd_next_[w.simd] = w.ready_at;
+    wake_at(simd_next_[w.simd]);
+  }
+
+  bool follow_wait_states_;
+  unsigned index_;
+  compute_unit_parameters parameters_;
+  fabric::context context_;
+  code_cache& code_;
+  bool loosely_timed_;
+
+  std::vector<wave> waves_;                 ///< [simd * wave_slots + slot]
+  std::vector<wave*> order_[simds];         ///< running waves of a SIMD, oldest first
+  std::vector<uint32_t> vgpr_file_[simds];  ///< allocated at first use
+  workgroup groups_[40];
+  uint64_t simd_next_[simds];
+  uint64_t valu_free_[simds] = {};
+  uint64_t return_wake_ = fabric::never; ///< cycle by which a queued return must be applied
+  uint64_t age_ = 0, sequence_ = 0;
+  unsigned waves_in_use_ = 0;
+  uint64_t busy_since_ = 0;
+
+  std::deque<pending_return> returns_[port_count];
+  std::vector<local_event> local_;          ///< heap, earliest first
+  std::vector<smem_operation> smem_operations_;
+  int smem_free_ = -1;
+  std::deque<fabric::payload*> smem_queue_; ///< parts that wait for the port
+  std::deque<fabric::payload*> lds_queue_;  ///< LDS=1 loads on their way to LDS
+  std::deque<fabric::payload*> vmem_queue_; ///< BUFFER_STORE_LDS_DWORD with its data, on its way to TA
+  std::vector<wave*> fetch_queue_;
+  std::deque<fabric::payload*> fetch_invalidations_;
+  uint64_t fetch_next_ = 0, smem_next_ = 0;
+  bool port_waiters_[port_count] = {};
+  const uint8_t* lds_memory_ = nullptr;
+  code_block fetch_fault_block_;
+  fabric::dmi_cache code_dmi_, smem_dmi_;
+  uint64_t loose_cycles_[simds] = {};
+  sc_core::sc_event loose_event_;
+  std::vector<fabric::payload*> loose_launches_;
+  observe::signal issue_signal_;
+};
+
+} // namespace lyra::compute_unit

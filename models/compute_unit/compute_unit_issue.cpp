@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+// A SIMD's turn: which waves issue what; instruction fetch.
+#include "compute_unit/compute_unit.h"
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace lyra::compute_unit {
+
+using fabric::never;
+using fabric::payload_pool;
+
+void compute_unit::turn(unsigned simd, uint64_t cycle) {
+  issue_slots slots;
+  uint64_t next = never;
+  auto& order = order_[simd];
+  bool priorities = false;
+  for (wave* w : order) priorities |= w->regs.priority != 0;
+  if (priorities) std::stable_sort(order.begin(), order.end(), [](const wave* a, const wave* b) { return a->regs.priority != b->regs.priority ? a->regs.priority > b->regs.priority : a->age < b->age; });
+  wave* candidates[16];
+  unsigned n = 0;
+  for (wave* w : order) {
+    if (w->ready_at <= cycle) candidates[n++] = w;
+    else next = std::min(next, w->ready_at);
+  }
+  if (context_.chaos.on() && n > 1) std::rotate(candidates, candidates + context_.chaos.pick(index_ * 5 + simd, cycle, n, 0), candidates + n);
+  for (unsigned k = 0; k < n; ++k) {
+    wave& w = *candidates[k];
+    try_issue(w, cycle, slots);
+    if (w.state == wave_state::running || w.state == wave_state::sleeping) next = std::min(next, w.ready_at);
+  }
+  simd_next_[simd] = next == never ? never : next_turn(simd, std::max(next, cycle + 1));
+  if (issue_signal_) issue_signal_.set(clock().at(cycle), unsigned(slots.valu) | slots.scalar << 1 | slots.vmem << 2 | slots.lds << 3 | slots.branch << 4 | simd << 5);
+}
+
+bool compute_unit::stalled(wave& w, stall cause, uint64_t cycle, uint64_t retry) {
+  set_cause(w, cause, cycle);
+  w.ready_at = retry;
+  return false;
+}
+
+void compute_unit::issued(wave& w, const micro_op& m, uint64_t cycle, unsigned cycles) {
+  set_cause(w, stall::issuing, cycle);
+  w.current = &m;
+  ++statistics.instructions;
+  ++w.instructions;
+  w.ready_at = cycle + std::max(4u, cycles);
+  w.pc_signal.set(clock().at(cycle), m.pc);
+  if (m.profile) {
+    ++m.profile->executions;
+    m.profile->lanes += unsigned(__builtin_popcountll(w.regs.exec()));
+    m.profile->issue_cycles += cycles;
+  }
+  if (follow_wait_states_) {
+    if (w.wait_states.concerns(m)) check_wait_states(w, m, cycle);
+    w.wait_states.issued(m, w.regs);
+  }
+  if (observer) observer->issued(index_, w, m, cycle);
+}
+
+const micro_op* compute_unit::next_instruction(wave& w) {
+  w.ib.advance(w.regs.pc);
+  code_block* b = w.ib.block[0];
+  if (!b || b == &fetch_fault_block_) return nullptr;
+  const unsigned index = unsigned(w.regs.pc >> 2) & 7;
+  uint32_t second = 0;
+  if (index == 7 && has_second_word(b->words[7])) {
+    code_block* n = w.ib.count > 1 ? w.ib.block[1] : nullptr;
+    if (!n || n == &fetch_fault_block_) return nullptr;
+    second = n->words[0];
+  }
+  return &code_.op(*b, index, second);
+}
+
+bool compute_unit::try_issue(wave& w, uint64_t cycle, issue_slots& slots) {
+  if (w.state == wave_state::sleeping) set_state(w, wave_state::running, cycle);
+  const micro_op* m = next_instruction(w);
+  if (!m) {
+    const code_block* first = w.ib.block[0];
+    if (first == &fetch_fault_block_ || (first && w.ib.count > 1 && w.ib.block[1] == &fetch_fault_block_)) {
+      w.pc_of_instruction = w.regs.pc;
+      w.current = nullptr;
+      fault(w, "lyra/fault/instruction-fetch", fmt::format("instruction fetch from unmapped memory at {:#x}", w.regs.pc), cycle);
+      return false;
+    }
+    want_fetch(w);
+    return stalled(w, stall::fetch, cycle, never);
+  }
+  w.current = m;
+  w.pc_of_instruction = w.regs.pc;
+  if (m->vector && (w.regs.mode >> alu::mode_bit::vskip & 1)) { // VSKIP: vector instructions are stepped over
+    ++statistics.vskipped;
+    issued(w, *m, cycle, 1);
+    w.regs.pc += m->inst.size_bytes;
+    want_fetch(w);
+    return true;
+  }
+  bool done = false;
+  switch (m->unit) {
+    case unit::valu: case unit::salu: done = issue_alu(w, *m, cycle, slots); break;
+    case unit::branch: done = issue_branch(w, *m, cycle, slots); break;
+    case unit::smem: done = issue_smem(w, *m, cycle, slots); break;
+    case unit::vmem: case unit::flat: done = issue_vector_memory(w, *m, cycle, slots); break;
+    case unit::lds: case unit::gds: done = issue_lds(w, *m, cycle, slots); break;
+    case unit::exports: done = issue_export(w, *m, cycle, slots); break;
+    case unit::message: case unit::internal: done = issue_control(w, *m, cycle, slots); break;
+    case unit::illegal:
+      fault(w, "lyra/fault/illegal-instruction", fmt::format("illegal instruction {:#010x}: {}", m->inst.words[0], m->error), cycle);
+      return false;
+  }
+  if (done && w.state != wave_state::empty) want_fetch(w);
+  return done;
+}
+
+unsigned compute_unit::valu_cycles(const micro_op& m) const {
+  switch (m.cost) {
+    case alu::cost_class::vector_quarter: return parameters_.valu_quarter_cycles;
+    case alu::cost_class::vector_f64_add: return parameters_.valu_f64_add_cycles;
+    case alu::cost_class::vector_f64_mul: return parameters_.valu_f64_mul_cycles;
+    case alu::cost_class::vector_swap: return parameters_.valu_swap_cycles;
+    default: return parameters_.valu_cycles;
+  }
+}
+
+unsigned compute_unit::scalar_cycles(const micro_op& m) const {
+  switch (m.cost) {
+    case alu::cost_class::scalar_saveexec: return parameters_.salu_saveexec_cycles;
+    case alu::cost_class::scalar_setreg: return parameters_.salu_setreg_cycles;
+    default: return parameters_.salu_cycles;
+  }
+}
+
+/// SGPRs that the vector ALU wrote reach the scalar unit late.
+bool compute_unit::scalar_inputs_ready(wave& w, const micro_op& m, uint64_t cycle) {
+  if (cycle >= w.valu_written_ready || !w.valu_written.meets(m.sgpr_reads)) return true;
+  return stalled(w, stall::dependency, cycle, next_turn(w.simd, w.valu_written_ready));
+}
+
+bool compute_unit::issue_alu(wave& w, const micro_op& m, uint64_t cycle, issue_slots& slots) {
+  auto& r = w.regs;
+  if (m.unit == unit::valu) {
+    if (slots.valu) return stalled(w, stall::arbitration, cycle, cycle + 4);
+    if (valu_free_[w.simd] > cycle) return stalled(w, stall::valu_busy, cycle, next_turn(w.simd, valu_free_[w.simd]));
+  } else {
+    if (slots.scalar) return stalled(w, stall::arbitration, cycle, cycle + 4);
+    if (!scalar_inputs_ready(w, m, cycle)) return false;
+  }
+  if (!w.checker.idle() && parameters_.hazard_checker[0] != 's') {
+    check_hazards(w, m, cycle);
+    if (w.state == wave_state::faulted) return false;
+  }
+  const uint64_t next_pc = r.pc + m.inst.size_bytes;
+  if (m.unit == unit::valu) {
+    slots.valu = true;
+    const unsigned cycles = valu_cycles(m);
+    valu_free_[w.simd] = cycle + cycles;
+    ++statistics.valu;
+    statistics.valu_lanes += unsigned(__builtin_popcountll(r.exec()));
+    issued(w, m, cycle, cycles);
+    r.pc = next_pc;
+    m.execute(r, m.inst);
+    if (m.sgpr_writes.any()) {
+      if (cycle >= w.valu_written_ready) w.valu_written = sgpr_set{};
+      w.valu_written |= m.sgpr_writes;
+      w.valu_written_ready = cycle + parameters_.valu_to_scalar_cycles;
+      w.flag_written_cycle = cycle;
+    }
+  } else {
+    slots.scalar = true;
+    ++statistics.salu;
+    if (m.inst.info->id == isa::op::s_getreg_b32) r.ib_sts = (w.vmcnt & 15) | w.expcnt << 4 | w.lgkmcnt << 8 | (w.vmcnt >> 4) << 22;
+    issued(w, m, cycle, scalar_cycles(m));
+    r.pc = next_pc;
+    m.execute(r, m.inst);
+    if (m.inst.has(isa::WRITES_SCC) || (m.sgpr_writes.bits[1] >> 42 & 0x300003)) w.flag_written_cycle = cycle; // SCC, VCC 106..107, EXEC 126..127
+  }
+  return true;
+}
+
+bool compute_unit::issue_branch(wave& w, const micro_op& m, uint64_t cycle, issue_slots& slots) {
+  if (slots.branch) return stalled(w, stall::arbitration, cycle, cycle + 4);
+  if (!scalar_inputs_ready(w, m, cycle)) return false;
+  if (m.inst.info->id != isa::op::s_branch && w.flag_written_cycle != never && cycle < w.flag_written_cycle + 4 + parameters_.branch_after_flag_cycles)
+    return stalled(w, stall::dependency, cycle, next_turn(w.simd, w.flag_written_cycle + 4 + parameters_.branch_after_flag_cycles));
+  if (!w.checker.idle() && parameters_.hazard_checker[0] != 's') {
+    check_hazards(w, m, cycle);
+    if (w.state == wave_state::faulted) return false;
+  }
+  slots.branch = true;
+  ++statistics.branch;
+  auto& r = w.regs;
+  const uint64_t next_pc = r.pc + m.inst.size_bytes;
+  issued(w, m, cycle, parameters_.branch_cycles);
+  r.pc = next_pc;
+  m.execute(r, m.inst);
+  if (r.pc != next_pc) {
+    ++statistics.branch_taken;
+    w.ready_at = cycle + parameters_.branch_taken_cycles;
+    if (!jump_checked(w, cycle)) return false;
+  }
+  return true;
+}
+
+bool compute_unit::jump_checked(wave& w, uint64_t cycle) {
+  if (w.regs.pc & 3) {
+    fault(w, "lyra/fault/instruction-fetch", fmt::format("jump to {:#x}, which is not 4-byte aligned", w.regs.pc), cycle);
+    return false;
+  }
+  return true;
+}
+
+bool compute_unit::issue_control(wave& w, const micro_op& m, uint64_t cycle, issue_slots& slots) {
+  auto& r = w.regs;
+  const uint32_t simm = uint32_t(m.inst.simm16) & 0xffff;
+  if (m.unit == unit::message) {
+    if (slots.branch) return stalled(w, stall::arbitration, cycle, cycle + 4);
+    if (m.control == control::sendmsg && w.lgkmcnt + 1 > parameters_.lgkmcnt_limit) {
+      w.wait_vm = w.wait_exp = 63; w.wait_lgkm = parameters_.lgkmcnt_limit - 1;
+      set_state(w, wave_state::waiting, cycle);
+      set_cause(w, stall::lgkm_scalar, cycle);
+      w.ready_at = never;
+      wake_for_returns(w, cycle);
+      return false;
+    }
+    slots.branch = true;
+    ++statistics.message;
+  } else {
+    ++statistics.internal;
+  }
+  switch (m.control) {
+    case control::waitcnt: {
+      const unsigned vm = (simm & 15) | (simm >> 14 & 3) << 4, exp = simm >> 4 & 7, lgkm = simm >> 8 & 15;
+      if (!w.checker.idle()) w.checker.waited(vm, lgkm);
+      issued(w, m, cycle, 4);
+      r.pc += 4;
+      w.wait_vm = vm; w.wait_exp = exp == 7 ? 63 : exp; w.wait_lgkm = lgkm == 15 ? 63 : lgkm;
+      if (!wait_met(w)) {
+        set_state(w, wave_state::waiting, cycle);
+        set_cause(w, w.vmcnt > w.wait_vm ? stall::vmcnt : w.lgkmcnt > w.wait_lgkm ? (w.smem_outstanding || w.message_outstanding || !w.lds_outstanding ? stall::lgkm_scalar : stall::lgkm_lds) : stall::expcnt, cycle);
+        w.ready_at = never;
+        wake_for_returns(w, cycle);
+      }
+      return true;
+    }
+    case control::nop: issued(w, m, cycle, 4 * ((simm & 7) + 1)); r.pc += 4; return true;
+    case control::sleep: {
+      issued(w, m, cycle, 4);
+      r.pc += 4;
+      const unsigned n = simm & 0x7f;
+      if (n) {
+        w.ready_at = next_turn(w.simd, cycle + n * parameters_.sleep_unit_cycles);
+        set_cause(w, stall::sleeping, cycle + 4);
+        set_state(w, wave_state::sleeping, cycle);
+      }
+      return true;
+    }
+    case control::wakeup:
+      issued(w, m, cycle, 4);
+      r.pc += 4;
+      for (auto& o : waves_)
+        if (o.group == w.group && o.state == wave_state::sleeping) consider(o, cycle + 4);
+      return true;
+    case control::barrier: {
+      issued(w, m, cycle, 4);
+      r.pc += 4;
+      workgroup& g = *w.group;
+      if (g.waves == 1) return true; // no barrier resource for one wave
+      ++g.arrived;
+      w.ready_at = never;
+      set_state(w, wave_state::barrier, cycle);
+      set_cause(w, stall::barrier, cycle + 4);
+      if (g.arrived + g.gone == g.waves) release_barrier(g, cycle);
+      return true;
+    }
+    case control::endpgm:
+      issued(w, m, cycle, 4);
+      r.pc += 4;
+      w.ready_at = never;
+      end_wave(w, cycle + 4);
+      return true;
+    case control::sethalt:
+      issued(w, m, cycle, 4);
+      r.pc += 4;
+      r.halted = simm & 1;
+      if (r.halted) { set_state(w, wave_state::halted, cycle); set_cause(w, stall::sleeping, cycle + 4); w.ready_at = never; }
+      return true;
+    case control::setprio: issued(w, m, cycle, 4); r.pc += 4; r.priority = simm & 3; return true;
+    case control::sendmsg: {
+      issued(w, m, cycle, 4);
+      r.pc += 4;
+      ++w.lgkmcnt;
+      ++w.message_outstanding;
+      w.checker.issued(m, false, true, w.regs.exec());
+      add_local({cycle + parameters_.message_cycles, 0, local_event::lgkm_message, &w, 1, &m});
+      trace_counters(w, cycle);
+      if (m.inst.op() == isa::op::s_sendmsghalt) { r.halted = true; set_state(w, wave_state::halted, cycle); set_cause(w, stall::sleeping, cycle + 4); w.ready_at = never; }
+      return true;
+    }
+    case control::trap:
+      issued(w, m, cycle, 16);
+      r.pc += 4;
+      if (r.tba) { // trap handler: PC and trap id in TTMP0, TTMP1
+        r.sgpr[108] = uint32_t(r.pc - 4);
+        r.sgpr[109] = (uint32_t((r.pc - 4) >> 32) & 0xffff) | (simm & 0xff) << 16;
+        r.priv = true;
+        r.pc = r.tba;
+        w.ready_at = cycle + parameters_.branch_taken_cycles;
+        return true;
+      }
+      if ((simm & 0xff) == 3) return true; // debug trap without a debugger: goes on
+      fault(w, "lyra/fault/trap", fmt::format("s_trap {} without a trap handler{}", simm & 0xff, (simm & 0xff) == 2 ? " (the program called abort or trap)" : ""), cycle);
+      return false;
+    case control::icache_inv: {
+      issued(w, m, cycle, 4);
+      r.pc += 4;
+      auto& p = context_.lines->line(tlm::TLM_IGNORE_COMMAND, r.pc & ~uint64_t(31), 0);
+      payload_pool::policy(p).control = fabric::cache_control::invalidate;
+      payload_pool::policy(p).tag = never;
+      fetch_invalidations_.push_back(&p);
+      w.ib.flush(r.pc);
+      w.ready_at = cycle + parameters_.branch_taken_cycles;
+      send_fetches(cycle);
+      return true;
+    }
+    default: // perf levels, ttracedata, setkill: no effect in a compute wave beyond their time
+      issued(w, m, cycle, 4);
+      r.pc += 4;
+      return true;
+  }
+}
+
+void compute_unit::want_fetch(wave& w) {
+  if (w.state == wave_state::empty || w.state == wave_state::draining || w.state == wave_state::ended || w.state == wave_state::faulted) return;
+  w.ib.advance(w.regs.pc);
+  if (w.ib.count >= parameters_.instruction_buffer_blocks || w.fetch_queued) return;
+  w.fetch_queued = true;
+  fetch_queue_.push_back(&w);
+  send_fetches(now());
+}
+
+void compute_unit::send_fetches(uint64_t cycle) {
+  uint64_t at = std::max(cycle + 1, fetch_next_);
+  while (fetch_port.ready() && !fetch_invalidations_.empty()) {
+    fetch_port.send(*fetch_invalidations_.front(), clock().at(at));
+    fetch_invalidations_.pop_front();
+    fetch_next_ = ++at;
+  }
+  size_t k = 0;
+  while (k < fetch_queue_.size() && fetch_port.ready()) {
+    wave& w = *fetch_queue_[k];
+    const bool wanted = w.state == wave_state::running || w.state == wave_state::waiting || w.state == wave_state::barrier || w.state == wave_state::sleeping;
+    while (wanted && w.ib.count < parameters_.instruction_buffer_blocks && fetch_port.ready()) {
+      const uint64_t address = fabric::canonical(w.ib.base + 32 * w.ib.count);
+      const unsigned slot = w.ib.count++;
+      if (context_.space->state(address) == fabric::page_state::unmapped) {
+        w.ib.block[slot] = &fetch_fault_block_;
+        if (slot == 0) consider(w, cycle + 1);
+        continue;
+      }
+      auto& p = context_.lines->line(tlm::TLM_READ_COMMAND, address, 32);
+      payload_pool::policy(p).tag = uint64_t(&w - waves_.data()) << 32 | w.ib.generation;
+      payload_pool::policy(p).source = uint16_t(index_);
+      ++statistics.fetches;
+      at = clock().ceil(fetch_port.send(p, clock().at(at))) + 1;
+      fetch_next_ = at;
+    }
+    if (wanted && w.ib.count < parameters_.instruction_buffer_blocks) break;
+    w.fetch_queued = false;
+    ++k;
+  }
+  fetch_queue_.erase(fetch_queue_.begin(), fetch_queue_.begin() + std::ptrdiff_t(k));
+}
+
+} // namespace lyra::compute_unit

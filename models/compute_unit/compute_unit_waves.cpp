@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// Start and end of waves and workgroups, barriers' bookkeeping, stall accounting, faults.
+#include "compute_unit/compute_unit.h"
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace lyra::compute_unit {
+
+using fabric::never;
+
+void compute_unit::start_group(fabric::payload& p, uint64_t cycle) {
+  const auto* info = p.get_extension<fabric::launch_extension>();
+  workgroup* g = nullptr;
+  for (auto& candidate : groups_)
+    if (!candidate.in_use) { g = &candidate; break; }
+  if (!g) { SC_REPORT_FATAL("lyra/compute_unit/launch", "the dispatcher placed more workgroups in a compute unit than it has wave slots"); return; }
+  *g = workgroup{};
+  g->launch = &p;
+  g->info = info;
+  g->waves = info->waves;
+  g->in_use = true;
+  for (unsigned k = 0; k < info->waves; ++k) {
+    const auto& place = info->places[k];
+    wave& w = waves_[place.simd * parameters_.wave_slots + place.slot];
+    if (w.state != wave_state::empty) { SC_REPORT_FATAL("lyra/compute_unit/launch", "the dispatcher placed a wave in a slot that is in use"); return; }
+    start_wave(w, *g, k, cycle);
+  }
+}
+
+void compute_unit::start_wave(wave& w, workgroup& g, unsigned k, uint64_t cycle) {
+  const auto& info = *g.info;
+  const auto& packet = *info.packet;
+  const auto& place = info.places[k];
+  auto& r = w.regs;
+  r = alu::wave_registers{};
+  auto& file = vgpr_file_[w.simd];
+  if (file.empty()) file.resize(size_t(parameters_.vgprs) * 64 + 16);
+  auto* base = reinterpret_cast<uint32_t(*)[64]>((reinterpret_cast<uintptr_t>(file.data()) + 63) & ~uintptr_t(63));
+  r.vgpr = base + place.vgpr_base;
+  r.vgpr_count = uint16_t(std::min((packet.vgprs + 3) / 4 * 4, parameters_.vgprs));
+  r.sgpr_count = uint16_t(std::min((packet.sgprs + 15) / 16 * 16, 102u));
+  r.mode = packet.mode;
+  r.pc = packet.entry_pc;
+
+  // scalar state: user SGPRs, workgroup ids, group info, scratch offset
+  unsigned s = 0;
+  for (uint32_t v : packet.user_sgprs) if (s < 104) r.sgpr[s++] = v;
+  for (unsigned c = 0; c < packet.workgroup_id_count; ++c)
+    if (s < 104) r.sgpr[s++] = info.group[packet.workgroup_id_order[c]];
+  if (packet.workgroup_info && s < 104) r.sgpr[s++] = (k == 0 ? 1u << 31 : 0) | k << 6 | info.waves; // first wave, wave number, waves in the group
+  if (packet.scratch_wave_offset && s < 104) r.sgpr[s++] = uint32_t(place.scratch_offset);
+
+  // vector state: work-item ids
+  const uint32_t sx = info.size[0], sy = info.size[1], sz = info.size[2], total = sx * sy * sz;
+  uint64_t exec = 0;
+  for (unsigned l = 0; l < 64; ++l) {
+    const uint32_t t = k * 64 + l;
+    if (t < total) exec |= uint64_t(1) << l;
+    if (r.vgpr_count > 0) r.vgpr[0][l] = t % sx;
+    if (packet.workitem_id >= 1 && r.vgpr_count > 1) r.vgpr[1][l] = t / sx % sy;
+    if (packet.workitem_id >= 2 && r.vgpr_count > 2) r.vgpr[2][l] = t / sx / sy;
+  }
+  r.set_exec(exec);
+  r.hw_id = uint32_t(w.slot) | uint32_t(w.simd) << 4 | (index_ % 16) << 8 | (index_ / 16 & 3) << 13;
+  r.gpr_alloc = uint32_t(place.vgpr_base / 4) | uint32_t(r.vgpr_count / 4 - 1) << 8 | uint32_t((r.sgpr_count + 15) / 16 - 1) << 24;
+  r.lds_alloc = (info.lds_base / 256) | ((packet.lds_bytes + 511) / 512) << 12;
+  r.sh_mem_bases = r.private_base_hi >> 16 | r.shared_base_hi >> 16 << 16; // address bits 63:48
+  if (lds_memory_) { r.lds = lds_memory_ + info.lds_base; r.lds_bytes = packet.lds_bytes; }
+
+  w.id = uint32_t(info.first_wave_order + k);
+  w.dispatch_order = info.first_wave_order + k;
+  w.age = ++age_;
+  w.group = &g;
+  w.packet = &packet;
+  w.vmcnt = w.lgkmcnt = w.expcnt = 0;
+  w.smem_outstanding = w.lds_outstanding = w.message_outstanding = 0;
+  w.vm_issued = w.vm_retired = 0;
+  w.lds_stores = 0;
+  w.vm_done = 0;
+  w.valu_written = sgpr_set{};
+  w.flag_written_cycle = never;
+  w.checker.reset();
+  w.wait_states.reset();
+  w.current = nullptr;
+  w.pc_of_instruction = r.pc;
+  w.instructions = 0;
+  w.cause = stall::not_started;
+  w.born = w.since = cycle;
+  std::fill(std::begin(w.stalls), std::end(w.stalls), 0);
+  w.ready_at = never;
+  w.ib.flush(r.pc);
+  if (waves_in_use_++ == 0) busy_since_ = cycle;
+  ++statistics.waves;
+  set_state(w, wave_state::running, cycle);
+  auto& order = order_[w.simd];
+  order.push_back(&w);
+  if (observer) observer->started(index_, w, cycle);
+  if (!loosely_timed_) {
+    const uint64_t start = cycle + parameters_.wave_start_cycles * (k + 1);
+    fetch_next_ = std::max(fetch_next_, cycle + 1);
+    want_fetch(w);
+    consider(w, start);
+  }
+}
+
+void compute_unit::end_wave(wave& w, uint64_t cycle) {
+  set_state(w, wave_state::draining, cycle);
+  set_cause(w, stall::done, cycle);
+  auto& order = order_[w.simd];
+  order.erase(std::find(order.begin(), order.end(), &w));
+  workgroup& g = *w.group;
+  ++g.gone;
+  if (g.arrived && g.arrived + g.gone == g.waves) release_barrier(g, cycle); // a wave that has ended no longer keeps the others at a barrier
+  finish_if_drained(w, cycle);
+  if (w.state == wave_state::draining) wake_for_returns(w, cycle);
+}
+
+void compute_unit::finish_if_drained(wave& w, uint64_t cycle) {
+  if (w.state != wave_state::draining || w.outstanding()) return;
+  set_state(w, wave_state::ended, cycle);
+  workgroup& g = *w.group;
+  ++g.ended;
+  if (observer) observer->ended(index_, w, cycle);
+  if (g.ended < g.waves) return;
+  for (unsigned k = 0; k < g.waves; ++k) {
+    const auto& place = g.info->places[k];
+    wave& v = waves_[place.simd * parameters_.wave_slots + place.slot];
+    set_cause(v, stall::done, cycle);
+    v.stalls[unsigned(v.cause)] += cycle - v.since;
+    statistics.wave_cycles += cycle - v.born;
+    for (unsigned i = 0; i < stall_count; ++i) statistics.stalls[i] += v.stalls[i];
+    if (observer) observer->spent(index_, v, v.cause, v.since, cycle);
+    set_state(v, wave_state::empty, cycle);
+    v.group = nullptr;
+    v.packet = nullptr;
+    v.current = nullptr;
+  }
+  waves_in_use_ -= g.waves;
+  if (waves_in_use_ == 0) statistics.busy_cycles += cycle - busy_since_;
+  ++statistics.workgroups;
+  fabric::payload* launch = g.launch;
+  g.in_use = false;
+  launch->set_response_status(tlm::TLM_OK_RESPONSE);
+  launch_port.respond(*launch, clock().at(cycle + 1));
+}
+
+void compute_unit::release_barrier(workgroup& g, uint64_t cycle) {
+  ++statistics.barriers;
+  g.arrived = 0;
+  const unsigned extra = context_.chaos.extra(index_ * 7 + 1, statistics.barriers);
+  for (unsigned k = 0; k < g.waves; ++k) {
+    const auto& place = g.info->places[k];
+    wave& w = waves_[place.simd * parameters_.wave_slots + place.slot];
+    if (w.state != wave_state::barrier) continue;
+    set_state(w, wave_state::running, cycle);
+    if (!loosely_timed_) consider(w, cycle + parameters_.barrier_cycles + extra);
+  }
+}
+
+void compute_unit::fault(wave& w, const char* id, const std::string& text, uint64_t cycle, int lane, uint64_t address) {
+  fabric::machine_fault f;
+  f.id = id;
+  f.text = fmt::format("{}\n  at PC {:#x}{} in {}", text, w.pc_of_instruction,
+                       w.current ? fmt::format(" ({})", isa::disassemble(w.current->inst, code_.chip(), w.current->pc)) : std::string(), place(w));
+  f.time_ps = clock().at(cycle);
+  f.pc = w.pc_of_instruction;
+  f.address = address;
+  f.wave = w.id;
+  f.lane = lane;
+  if (w.state != wave_state::faulted) {
+    auto& order = order_[w.simd];
+    order.erase(std::remove(order.begin(), order.end(), &w), order.end());
+    set_state(w, wave_state::faulted, cycle);
+    set_cause(w, stall::done, cycle);
+  }
+  w.ready_at = never;
+  if (context_.run) context_.run->fault(std::move(f));
+  else SC_REPORT_ERROR(id, f.text.c_str());
+}
+
+void compute_unit::set_cause(wave& w, stall cause, uint64_t cycle) {
+  if (cause == w.cause) return;
+  if (cycle > w.since) {
+    const uint64_t n = cycle - w.since;
+    w.stalls[unsigned(w.cause)] += n;
+    if (w.current && w.current->profile) w.current->profile->stalls[unsigned(w.cause)] += n;
+    if (observer) observer->spent(index_, w, w.cause, w.since, cycle);
+    w.since = cycle;
+  }
+  w.cause = cause;
+}
+
+void compute_unit::set_state(wave& w, wave_state s, uint64_t cycle) {
+  w.state = s;
+  w.state_signal.set(clock().at(cycle), unsigned(s));
+}
+
+void compute_unit::trace_counters(const wave& w, uint64_t cycle) {
+  if (!w.vmcnt_signal && !w.lgkmcnt_signal && !w.expcnt_signal) return;
+  const auto t = clock().at(cycle);
+  w.vmcnt_signal.set(t, w.vmcnt);
+  w.lgkmcnt_signal.set(t, w.lgkmcnt);
+  w.expcnt_signal.set(t, w.expcnt);
+}
+
+void compute_unit::check_hazards(wave& w, const micro_op& m, uint64_t cycle) {
+  const auto c = w.checker.check(m, w.regs.exec());
+  if (!c) return;
+  ++statistics.hazards;
+  const std::string reg = c.vgpr >= 0 ? fmt::format("v{}", c.vgpr) : c.sgpr >= 106 && c.sgpr < 108 ? "vcc" : fmt::format("s{}", c.sgpr);
+  const std::string text = fmt::format("{} {} before an s_waitcnt guarantees the data of '{}' at PC {:#x}: put s_waitcnt {} in front", c.write ? "writes" : "reads", reg,
+                                       isa::disassemble(c.producer->inst, code_.chip(), c.producer->pc), c.producer->pc,
+                                       c.producer->unit == unit::smem || c.producer->unit == unit::lds || c.producer->unit == unit::gds ? "lgkmcnt" : "vmcnt");
+  if (parameters_.hazard_checker == "error") {
+    fault(w, "lyra/hazard/waitcnt", text, cycle);
+    return;
+  }
+  if (context_.run)
+    context_.run->report({"lyra/hazard/waitcnt", fmt::format("'{}' at PC {:#x} {} ({})", isa::disassemble(m.inst, code_.chip(), m.pc), m.pc, text, place(w)), clock().at(cycle), m.pc, w.id});
+}
+
+void compute_unit::check_wait_states(wave& w, const micro_op& m, uint64_t cycle) {
+  const auto v = w.wait_states.check(m, w.regs);
+  if (!v) return;
+  ++statistics.missing_wait_states;
+  const auto& rule = rule_of(v.row);
+  const std::string reg = v.vgpr >= 0 ? fmt::format(" (v{})", v.vgpr) : v.sgpr == 106 || v.sgpr == 107 ? " (vcc)" : v.sgpr >= 0 ? fmt::format(" (s{})", v.sgpr) : std::string();
+  const std::string text = fmt::format("{} wait state{} missing behind '{}' at PC {:#x}: {} needs {} before {}{}; put s_nop {} in between", v.missing, v.missing > 1 ? "s" : "",
+                                       isa::disassemble(v.producer->inst, code_.chip(), v.producer->pc), v.producer->pc, rule.producer, rule.states, rule.consumer, reg, v.missing - 1);
+  if (parameters_.wait_states == "error") { fault(w, "lyra/hazard/wait-states", text, cycle); return; }
+  if (context_.run)
+    context_.run->report({"lyra/hazard/wait-states", fmt::format("'{}' at PC {:#x}: {} ({})", isa::disassemble(m.inst, code_.chip(), m.pc), m.pc, text, place(w)), clock().at(cycle), m.pc, w.id});
+}
+
+void compute_unit::close_statistics() {
+  const uint64_t cycle = now();
+  for (auto& w : waves_) {
+    if (w.state == wave_state::empty || !w.group) continue;
+    w.stalls[unsigned(w.cause)] += cycle > w.since ? cycle - w.since : 0;
+    w.since = cycle;
+    statistics.wave_cycles += cycle > w.born ? cycle - w.born : 0;
+    for (unsigned i = 0; i < stall_count; ++i) statistics.stalls[i] += w.stalls[i];
+    std::fill(std::begin(w.stalls), std::end(w.stalls), 0);
+    w.born = cycle;
+  }
+  if (waves_in_use_) { statistics.busy_cycles += cycle - busy_since_; busy_since_ = cycle; }
+}
+
+} // namespace lyra::compute_unit

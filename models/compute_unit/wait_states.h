@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Manually inserted wait states: the pairs of instructions that the hardware does not interlock (Vega ISA 4.5; the same numbers stand in
+// LLVM's hazard recogniser and Mesa's NOP inserter).
+#pragma once
+#include "alu/wave_registers.h"
+#include "compute_unit/micro_op.h"
+
+namespace lyra::compute_unit {
+
+/// The rows of the ISA's table.
+enum class wait_row : uint8_t {
+  setreg_getreg, setreg_setreg, vskip_getreg_mode, setreg_vskip_vector, valu_vcc_exec_z, valu_sgpr_lane_select, valu_vcc_div_fmas, wide_store_data,
+  valu_sgpr_vmem, m0_gds_message, valu_vgpr_dpp, valu_exec_dpp, vcc_alias, trapsts_rfe, m0_lds_access, m0_movrel, movrel_vcc_vccz, count
+};
+struct wait_rule { const char* producer; const char* consumer; unsigned states; };
+const wait_rule& rule_of(wait_row r);
+
+/// True for instructions that some rule names as its consumer; fixed when an instruction is decoded.
+bool may_need_wait_states(const micro_op& m);
+
+/// Follows one wave's instruction stream. A wait state passes with every instruction; s_nop N gives N + 1.
+class wait_state_checker {
+public:
+  void reset() { *this = wait_state_checker{}; }
+
+  struct violation {
+    wait_row row = wait_row::count;
+    unsigned missing = 0;               ///< wait states
+    const micro_op* producer = nullptr;
+    int sgpr = -1, vgpr = -1;           ///< the register in between, where there is one
+    explicit operator bool() const { return producer != nullptr; }
+  };
+  /// The first rule that `m` would break if it were issued now.
+  violation check(const micro_op& m, const alu::wave_registers& r) const;
+  /// `m` is issued. Call before it executes (M0-relative destinations are resolved with the registers as they are).
+  void issued(const micro_op& m, const alu::wave_registers& r);
+  /// Must `m` be checked at all? (Most instructions are nobody's consumer.)
+  bool concerns(const micro_op& m) const { return m.wait_consumer || (m.vector && (wide_store_.at + 1 > now_ || setreg_vskip_.at + 2 > now_)); }
+
+private:
+  struct mark { uint64_t at = 0; const micro_op* op = nullptr; };
+  static constexpr unsigned history = 6;
+  unsigned since(const mark& p) const { return unsigned(now_ - p.at); } // wait states between: 0 for the next instruction
+
+  uint64_t now_ = 8;
+  mark recent_[history];       ///< vector ALU instructions
+  unsigned next_ = 0;
+  mark setreg_[32], vskip_, setreg_vskip_, m0_, movrel_vcc_, vcc_by_name_;
+  mark wide_store_;
+  vgpr_set wide_store_data_;
+};
+
+} // namespace lyra::compute_unit

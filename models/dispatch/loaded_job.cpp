@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/loaded_job.h"
+#include "fabric/address_space.h"
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+
+namespace lyra::dispatch {
+
+namespace {
+constexpr uint64_t chunk_bytes = 1 << 20;
+
+/// Copies a file to device memory piece by piece.
+void load_file(const std::filesystem::path& file, device_memory& memory, uint64_t address, const source_place& place) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) place.fail(fmt::format("cannot read \"{}\"", file.string()));
+  std::vector<char> chunk(chunk_bytes);
+  while (in.read(chunk.data(), long(chunk.size())), in.gcount() > 0) {
+    memory.write(address, chunk.data(), uint64_t(in.gcount()));
+    address += uint64_t(in.gcount());
+  }
+}
+
+void fill(const scalar& value, device_memory& memory, uint64_t address, uint64_t bytes) {
+  if (value.bits == 0) return; // memory starts as zero
+  const unsigned each = size_of(value.type);
+  std::vector<uint8_t> chunk(std::min(bytes + 7, chunk_bytes) / 8 * 8);
+  for (size_t i = 0; i + each <= chunk.size(); i += each) std::memcpy(&chunk[i], &value.bits, each);
+  for (uint64_t done = 0; done < bytes; done += chunk.size()) memory.write(address + done, chunk.data(), std::min<uint64_t>(chunk.size(), bytes - done));
+}
+} // namespace
+
+loaded_job::loaded_job(const job& j, device_memory& memory, const machine_limits& limits) : job_(j) {
+  if (job_.code.raw) {
+    std::ifstream in(job_.code.file, std::ios::binary);
+    if (!in) job_.code.place.fail(fmt::format("cannot read \"{}\"", job_.code.file.string()));
+    raw_code_.assign(std::istreambuf_iterator<char>(in), {});
+    if (raw_code_.size() >= 4 && !std::memcmp(raw_code_.data(), "\x7f" "ELF", 4)) job_.code.place.fail(fmt::format("\"{}\" is an ELF file: give it as `object`, not as `raw`", job_.code.file.string()));
+    target_ = job_.code.target.value_or(limits.chip);
+    code_bytes_ = raw_code_.size();
+  } else {
+    object_ = std::make_unique<code_object>(code_object::load(job_.code.file, limits.chip));
+    target_ = object_->chip();
+    code_bytes_ = object_->image_bytes();
+    for (const auto& d : job_.dispatches) {
+      try {
+        object_->find_kernel(d.kernel);
+      } catch (const observe::input_error& e) {
+        d.place.fail(fmt::format("{}: {}", job_.code.file.filename().string(), e.text()));
+      }
+    }
+  }
+  place_fixed();
+  load_code(memory);
+  load_buffers(memory);
+  if (object_) make_object_packets(memory, limits);
+  else {
+    const auto address_of = [&](const std::string& n) { return fabric::sign_extended(buffer(n).address); };
+    for (const auto& d : job_.dispatches)
+      packets_.push_back(std::make_unique<fabric::dispatch_packet>(make_raw_packet(job_, d, code_address_, target_, address_of, uint32_t(packets_.size()))));
+  }
+}
+
+void loaded_job::place_fixed() {
+  if (job_.code.address) {
+    code_address_ = fabric::canonical(*job_.code.address);
+    layout_.reserve(code_address_, code_bytes_, "code", job_.code.place);
+  }
+  for (const auto& b : job_.buffers)
+    if (b.address) layout_.reserve(fabric::canonical(*b.address), b.bytes, "buffer " + b.name, b.place);
+}
+
+void loaded_job::load_code(device_memory& memory) {
+  if (!job_.code.address) code_address_ = layout_.allocate(code_bytes_, "code", code_object::image_alignment);
+  memory.map(code_address_, code_bytes_);
+  if (object_) {
+    const auto image = object_->image_at(fabric::sign_extended(code_address_));
+    memory.write(code_address_, image.data(), image.size());
+  } else {
+    memory.write(code_address_, raw_code_.data(), raw_code_.size());
+  }
+}
+
+void loaded_job::load_buffers(device_memory& memory) {
+  for (const auto& b : job_.buffers) {
+    const uint64_t address = b.address ? fabric::canonical(*b.address) : layout_.allocate(b.bytes, "buffer " + b.name);
+    buffers_.push_back({b.name, address, b.bytes});
+    memory.map(address, b.bytes);
+    if (b.file) load_file(*b.file, memory, address, b.place);
+    else if (b.fill) fill(*b.fill, memory, address, b.bytes);
+  }
+}
+
+const placed_buffer& loaded_job::buffer(const std::string& name) const {
+  for (const auto& b : buffers_)
+    if (b.name == name) return b;
+  throw observe::input_error(job_.file.string(), fmt::format("no buffer \"{}\"", name));
+}
+
+void loaded_job::make_object_packets(device_memory& memory, const machine_limits& limits) {
+  const auto address_of = [&](const std::string& n) { return fabric::sign_extended(buffer(n).address); };
+  const uint64_t base = fabric::sign_extended(code_address_);
+  const size_t count = job_.dispatches.size();
+
+  // one area for all: kernarg segments (a line each at least), then the AQL ring, then the queue object
+  const auto line_up = [](uint64_t v, uint64_t to) { return (v + to - 1) / to * to; };
+  std::vector<uint64_t> kernarg(count);
+  uint64_t bytes = 0, wave_bytes = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const kernel& k = object_->find_kernel(job_.dispatches[i].kernel);
+    bytes = line_up(bytes, std::max<uint64_t>(64, k.kernarg_align));
+    kernarg[i] = bytes;
+    bytes += std::max<uint64_t>(k.kernarg_bytes, 1);
+    wave_bytes = std::max(wave_bytes, scratch_wave_size(scratch_item_bytes(k, limits.dynamic_stack_bytes)));
+  }
+  uint32_t ring_packets = 1;
+  while (ring_packets < count) ring_packets *= 2;
+  const uint64_t ring_at = line_up(bytes, 4096), queue_at = line_up(ring_at + uint64_t(ring_packets) * 64, 256);
+  const uint64_t area = layout_.allocate(queue_at + queue_object_bytes, "kernel arguments and queue");
+  memory.map(area, queue_at + queue_object_bytes);
+
+  uint64_t scratch = 0;
+  if (wave_bytes) {
+    scratch_slots_ = limits.waves;
+    scratch = layout_.allocate(wave_bytes * scratch_slots_, "scratch", 65536);
+    memory.map(scratch, wave_bytes * scratch_slots_);
+  }
+  const auto queue = queue_object(area + ring_at, ring_packets, count, scratch, wave_bytes * scratch_slots_, wave_bytes);
+  memory.write(area + queue_at, queue.data(), queue.size());
+
+  for (size_t i = 0; i < count; ++i) {
+    const dispatch_spec& d = job_.dispatches[i];
+    const kernel& k = object_->find_kernel(d.kernel);
+    launch_memory m;
+    m.kernarg = area + kernarg[i];
+    m.aql_packet = area + ring_at + i * 64;
+    m.queue = area + queue_at;
+    m.scratch_base = scratch;
+    m.scratch_bytes = wave_bytes * scratch_slots_;
+    m.scratch_wave_bytes = wave_bytes;
+    m.id = uint32_t(i);
+    const kernarg_segment s = build_kernarg(k, d, address_of, m.queue);
+    const uint32_t scratch_bytes = scratch_item_bytes(k, limits.dynamic_stack_bytes);
+    packets_.push_back(std::make_unique<fabric::dispatch_packet>(make_packet(*object_, k, base, d, m, s.lds_bytes, scratch_bytes)));
+    if (!s.bytes.empty()) memory.write(m.kernarg, s.bytes.data(), s.bytes.size());
+    const auto aql = aql_packet(k, base, d, s.lds_bytes, scratch_bytes, m.kernarg);
+    memory.write(m.aql_packet, aql.data(), aql.size());
+  }
+}
+
+std::string loaded_job::describe_pc(uint64_t pc) const {
+  const uint64_t offset = fabric::canonical(pc) - code_address_;
+  if (fabric::canonical(pc) < code_address_ || offset >= code_bytes_) return "";
+  if (object_) return object_->symbolize(offset);
+  return fmt::format("{}+{:#x}", job_.code.file.filename().string(), offset);
+}
+
+} // namespace lyra::dispatch

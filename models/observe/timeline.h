@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Timeline in the Chrome trace event format, which Perfetto (ui.perfetto.dev) and chrome://tracing open. Written as it comes.
+#pragma once
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lyra::observe {
+
+class timeline {
+public:
+  using track_id = uint32_t;
+  /// `about`: machine, settings, version as pairs for the file's metadata. Throws observe::input_error when the file cannot be created.
+  timeline(const std::string& file, const std::vector<std::pair<std::string, std::string>>& about = {});
+  ~timeline();
+  timeline(const timeline&) = delete;
+  timeline& operator=(const timeline&) = delete;
+
+  /// A row named `name` in the group `group` ("cu0" / "simd1 wave3"); the same names give the same track.
+  track_id track(const std::string& group, const std::string& name);
+  /// A bar from `begin_ps` to `end_ps`. `arguments`: the inside of a JSON object ("\"pc\": 256"), or nothing. Slices of one track nest or follow one another.
+  void slice(track_id t, std::string_view name, uint64_t begin_ps, uint64_t end_ps, std::string_view arguments = {});
+  /// A point in time.
+  void instant(track_id t, std::string_view name, uint64_t ps, std::string_view arguments = {});
+  /// A counter's value from `ps` on.
+  void counter(track_id t, std::string_view name, uint64_t ps, double value);
+  void close();
+  uint64_t events() const { return events_; }
+
+  /// A JSON string literal, quotes included.
+  static std::string quoted(std::string_view text);
+
+private:
+  struct track_info { uint32_t group, row; std::string group_name, name; };
+  void begin_event();
+  void flush();
+  std::FILE* file_ = nullptr;
+  std::string name_, out_;
+  std::vector<track_info> tracks_;
+  std::vector<std::pair<std::string, uint32_t>> groups_; ///< name, rows
+  uint64_t events_ = 0;
+};
+
+} // namespace lyra::observe

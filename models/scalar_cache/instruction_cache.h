@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// The instruction cache (I$, the SQC's instruction side), shared by a group of compute units.
+#pragma once
+#include "cache/cache_array.h"
+#include "fabric/context.h"
+#include "fabric/dmi_cache.h"
+#include "fabric/module.h"
+#include "fabric/parameters.h"
+#include "fabric/ports.h"
+#include "fabric/ring.h"
+#include "scalar_cache/return_calendar.h"
+#include <memory>
+
+namespace lyra::scalar_cache {
+
+struct instruction_cache_parameters {
+  unsigned size_bytes = 32768, ways = 4;
+  unsigned requests_per_cycle = 1;
+  unsigned hit_latency_cycles = 20, miss_request_cycles = 25, fill_return_cycles = 40;
+  unsigned mshrs = 16, requests_outstanding = 128, port_queue_entries = 8;
+  unsigned prefetch_lines = 1;
+
+  template <class V> void describe(V&& v) {
+    v("size_bytes", size_bytes, {"bytes", 256, 1 << 20, nullptr, "KFD cache tables: 32 KB", "capacity (64-byte lines)"});
+    v("ways", ways, {"ways", 1, 256, nullptr, "assumed (MGPUSim: 4)", "associativity, LRU"});
+    v("requests_per_cycle", requests_per_cycle, {"requests/cycle", 1, 16, nullptr, "soc_gfx906: one I$ request/clk", "lookups in one cycle, all compute units together"});
+    v("hit_latency_cycles", hit_latency_cycles, {"cycles", 1, 1500, nullptr, "assumed: no figure is published", "lookup to answer"});
+    v("miss_request_cycles", miss_request_cycles, {"cycles", 1, 1000, nullptr, "as the scalar data cache", "lookup to the request at the crossbar"});
+    v("fill_return_cycles", fill_return_cycles, {"cycles", 1, 1000, nullptr, "as the scalar data cache", "data from L2 to answer"});
+    v("mshrs", mshrs, {"lines", 1, 256, nullptr, "assumed", "fills outstanding, prefetches included"});
+    v("requests_outstanding", requests_outstanding, {"requests", 1, 256, nullptr, "assumed", "fetches looked up and not answered yet"});
+    v("port_queue_entries", port_queue_entries, {"requests", 1, 256, nullptr, "assumed", "fetches of one compute unit that wait for their lookup"});
+    v("prefetch_lines", prefetch_lines, {"lines", 0, 8, nullptr, "assumed", "lines behind a fetched one that are fetched too"});
+  }
+};
+
+struct instruction_cache_statistics {
+  uint64_t fetches = 0, hits = 0, misses = 0, merged = 0, prefetches = 0, prefetches_used = 0;
+  uint64_t fills = 0, poisoned_fills = 0, evictions = 0, invalidations = 0, errors = 0, l2_reads = 0;
+  uint64_t mshr_full_cycles = 0, requests_full_cycles = 0, port_conflict_cycles = 0;
+
+  template <class V> void describe(V&& v) {
+    v("fetches", fetches, "requests", "fetches of 32 bytes");
+    v("hits", hits, "requests", "fetches found in the cache");
+    v("misses", misses, "requests", "fetches that started a fill");
+    v("merged", merged, "requests", "fetches that joined an outstanding fill (of a fetch or prefetch)");
+    v("prefetches", prefetches, "lines", "lines fetched ahead");
+    v("prefetches_used", prefetches_used, "lines", "lines fetched ahead that a fetch then used");
+    v("fills", fills, "lines", "lines that came from L2");
+    v("poisoned_fills", poisoned_fills, "lines", "outstanding fills that an invalidation kept from being installed");
+    v("evictions", evictions, "lines", "lines replaced");
+    v("invalidations", invalidations, "requests", "invalidations");
+    v("errors", errors, "responses", "error responses from L2");
+    v("l2_reads", l2_reads, "requests", "reads sent to the crossbar");
+    v("mshr_full_cycles", mshr_full_cycles, "cycles", "no lookup for want of an MSHR");
+    v("requests_full_cycles", requests_full_cycles, "cycles", "no lookup for want of a place for the request");
+    v("port_conflict_cycles", port_conflict_cycles, "cycles", "request cycles lost to other compute units (sum over waiting ports)");
+  }
+};
+
+/// Instruction cache: 64-byte lines, LRU, read only, one fetch a cycle; answers as the code comes.
+///
+/// `cu_port(i)` (target), one a compute unit: READ of up to 64 bytes inside one line (fetches are 32 bytes at PC & ~31), and IGNORE with
+/// policy.control invalidate (S_ICACHE_INV). `l2_port` (initiator): line reads, own payloads. `control_port()`: invalidation at a
+/// dispatch start. A fill that crosses an invalidation is not installed. Prefetches stay inside mapped pages. Not coherent.
+/// Loosely timed: nothing is held here.
+class instruction_cache : public fabric::timed_module, private fabric::request_server, private fabric::response_client {
+public:
+  instruction_cache(sc_core::sc_module_name name, fabric::context& context, unsigned compute_units, const instruction_cache_parameters& parameters = {});
+
+  fabric::target_port& cu_port(unsigned i) { return *ports_[i]; }
+  unsigned compute_units() const { return unsigned(ports_.size()) - 1; }
+  fabric::target_port& control_port() { return *ports_.back(); }
+  fabric::initiator_port l2_port;
+
+  const instruction_cache_statistics& statistics() const { return statistics_; }
+  bool idle() const;
+
+private:
+  enum class stall : uint8_t { none, mshr, requests };
+  enum class event : uint8_t { none, hit, miss, merged, control };
+  struct request { fabric::payload* p; uint16_t next; uint8_t port; };
+  struct fill { uint64_t line; uint16_t first, last; bool prefetch; }; ///< prefetch: nobody waits yet
+  struct arrival { fabric::payload* p; fabric::cycle_t cycle; };
+
+  fabric::request_answer on_request(unsigned port, fabric::payload& p, fabric::picoseconds& at) override;
+  void b_transport(unsigned port, fabric::payload& p, sc_core::sc_time& delay) override;
+  unsigned transport_dbg(unsigned port, fabric::payload& p) override { (void)port; return l2_port.socket->transport_dbg(p); }
+  bool get_direct_mem_ptr(unsigned port, fabric::payload& p, tlm::tlm_dmi& dmi) override { (void)port; return l2_port.socket->get_direct_mem_ptr(p, dmi); }
+  void on_response(unsigned port, fabric::payload& p, fabric::picoseconds at) override;
+  void on_ready(unsigned, fabric::picoseconds at) override { wake_at_ps(at); }
+  void on_invalidate_direct_mem_ptr(unsigned port, uint64_t first, uint64_t last) override;
+  fabric::cycle_t on_wake(fabric::cycle_t cycle) override;
+
+  void look_ups(fabric::cycle_t c);
+  stall look_up(fabric::payload& p, unsigned port, fabric::cycle_t c);
+  void prefetch(uint64_t line, uint16_t source, fabric::cycle_t c);
+  uint16_t start_fill(uint64_t line, uint16_t source, fabric::cycle_t c);
+  uint16_t outstanding_fill(uint64_t line) const;
+  uint16_t take_request(fabric::payload& p, unsigned port);
+  void answer(uint16_t r, fabric::cycle_t ready);
+  void invalidate();
+  void response(fabric::payload& p, fabric::cycle_t c);
+  void send_answers(fabric::cycle_t c);
+  void send_to_l2(fabric::cycle_t c);
+  void account_stall(fabric::cycle_t c);
+  void trace(fabric::cycle_t c);
+
+  fabric::context& context_;
+  instruction_cache_parameters parameters_;
+  instruction_cache_statistics statistics_;
+  uint32_t number_;
+  uint64_t draws_ = 0;
+
+  std::vector<std::unique_ptr<fabric::target_port>> ports_; ///< compute units, then control
+  struct port_state { fabric::ring<arrival> queue; fabric::payload* withheld = nullptr; };
+  std::vector<port_state> state_;
+  unsigned turn_ = 0;
+  fabric::cycle_t lookup_cycle_ = fabric::never;
+  unsigned lookups_ = 0;
+
+  cache::cache_array lines_;
+  std::vector<uint64_t> keys_; ///< by MSHR: line of a fill that may be joined, or no_key
+  std::vector<fill> fills_;
+  std::vector<uint16_t> free_mshrs_, free_requests_;
+  std::vector<request> requests_;
+  fabric::ring<arrival> l2_queue_, responses_;
+  fabric::cycle_t last_l2_cycle_ = 0;
+  return_calendar calendar_;
+
+  stall stall_ = stall::none;
+  fabric::cycle_t stall_since_ = 0;
+  fabric::dmi_cache dmi_;
+  event event_now_ = event::none;
+  observe::signal event_signal_, outstanding_signal_, fills_signal_, return_signal_, stall_signal_;
+};
+
+} // namespace lyra::scalar_cache

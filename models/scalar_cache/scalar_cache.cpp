@@ -1,0 +1,627 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scalar_cache/scalar_cache.h"
+#include <algorithm>
+#include <cstring>
+
+namespace lyra::scalar_cache {
+
+using namespace fabric;
+using cache::cache_array;
+using cache::line_address;
+
+namespace {
+constexpr uint64_t no_key = ~uint64_t(0);
+constexpr uint16_t none = 0xffff;
+constexpr uint8_t non_volatile = 1; // flag of a line: every access had NV=1
+// tag of an L2 request: kind, number of the write, MSHR or waiting request
+constexpr uint64_t tag_fill = uint64_t(0) << 62, tag_write = uint64_t(1) << 62, tag_kind = uint64_t(3) << 62;
+unsigned bits(uint64_t mask) { return unsigned(__builtin_popcountll(mask)); }
+uint64_t range_mask(unsigned offset, unsigned length) { return (length >= 64 ? ~uint64_t(0) : (uint64_t(1) << length) - 1) << offset; }
+bool is_control(payload& p) { return p.get_command() == tlm::TLM_IGNORE_COMMAND && payload_pool::policy_or_none(p).control != cache_control::none; }
+unsigned sets_of(const data_cache_parameters& p) { return p.size_bytes / cache::line_bytes / (p.ways ? p.ways : 1); }
+} // namespace
+
+data_cache::data_cache(sc_core::sc_module_name name, context& context, unsigned compute_units, const data_cache_parameters& parameters)
+    : timed_module(name, context.core), l2_port("l2_port", *this, 0), context_(context), parameters_(parameters), number_(module_number(this->name())),
+      lines_({sets_of(parameters), cache::line_bytes, 1, false}, parameters.ways), keys_(parameters.mshrs, no_key), fills_(parameters.mshrs),
+      requests_(parameters.requests_outstanding), l2_queue_(parameters.mshrs + parameters.writes_outstanding), responses_(parameters.mshrs + parameters.writes_outstanding), dmi_(l2_port) {
+  if (parameters.ordering == "in_order") order_ = return_order::in_order;
+  else if (parameters.ordering == "shuffled") order_ = return_order::shuffled;
+  else if (parameters.ordering != "as_it_comes")
+    SC_REPORT_ERROR("lyra/scalar_cache/ordering", (std::string(this->name()) + ": ordering '" + parameters.ordering + "' is not known; use as_it_comes, in_order or shuffled").c_str());
+  if (parameters.requests_outstanding > 256 || parameters.mshrs > 256)
+    SC_REPORT_ERROR("lyra/scalar_cache/parameter", (std::string(this->name()) + ": requests_outstanding and mshrs go up to 256; lower them").c_str());
+  for (unsigned i = 0; i < compute_units; ++i) ports_.emplace_back(new target_port("cu_port_" + std::to_string(i), *this, i));
+  ports_.emplace_back(new target_port("control_port", *this, compute_units));
+  state_.resize(ports_.size());
+  for (unsigned i = parameters.mshrs; i-- > 0;) free_mshrs_.push_back(uint16_t(i));
+  for (unsigned i = parameters.requests_outstanding; i-- > 0;) free_requests_.push_back(uint16_t(i));
+  waiting_controls_.reserve(ports_.size() * 4);
+  if (context.statistics) context.statistics->add(this->name(), statistics_);
+  if (observe::trace* t = context.trace) {
+    const std::string path = std::string(this->name()) + ".";
+    event_signal_ = t->add(path + "lookup", 4, "lookup of this cycle: 0 none, 1 hit, 2 miss, 3 joined a fill, 4 store, 5 store through, 6 atomic, 7 control, 8 nack");
+    outstanding_signal_ = t->add(path + "outstanding", 16, "requests looked up and not answered");
+    fills_signal_ = t->add(path + "fills_outstanding", 16, "fills that L2 has not answered");
+    dirty_signal_ = t->add(path + "dirty_lines", 16, "lines with dirty bytes");
+    return_signal_ = t->add(path + "return_port", 8, "compute unit answered in this cycle, plus 1; 0: none");
+    return_tag_signal_ = t->add(path + "return_tag", 64, "tag of the newest answer");
+    stall_signal_ = t->add(path + "stall", 2, "lookups wait for 1 an MSHR, 2 a write acknowledgement, 3 a place for the request");
+  }
+}
+
+bool data_cache::idle() const {
+  for (const port_state& s : state_)
+    if (!s.queue.empty() || s.withheld) return false;
+  return free_requests_.size() == requests_.size() && replays_.empty() && l2_queue_.empty() && responses_.empty() && writes_in_flight_ == 0;
+}
+
+// ---------------------------------------------------------------- ports
+
+request_answer data_cache::on_request(unsigned port, payload& p, picoseconds& at) {
+  const cycle_t c = clock().ceil(at);
+  wake_at(std::max(c, now()));
+  port_state& s = state_[port];
+  if (s.queue.size() >= parameters_.port_queue_entries) {
+    s.withheld = &p;
+    return request_answer::withheld;
+  }
+  s.queue.push({&p, c});
+  return request_answer::accepted;
+}
+
+void data_cache::on_response(unsigned, payload& p, picoseconds at) {
+  cycle_t c = clock().ceil(at);
+  if (!responses_.empty()) c = std::max(c, responses_.back().cycle);
+  responses_.push({&p, c});
+  wake_at(std::max(c, now()));
+}
+
+cycle_t data_cache::on_wake(cycle_t c) {
+  account_stall(c);
+  event_now_ = event::none;
+  while (!responses_.empty() && responses_.front().cycle <= c) {
+    payload& p = *responses_.front().p;
+    responses_.pop();
+    response(p, c);
+  }
+  send_answers(c);
+  look_ups(c);
+  send_answers(c);
+  cycle_t next = send_to_l2(c);
+  trace(c);
+  if (stall_ == stall::none) {
+    for (const port_state& s : state_)
+      if (!s.queue.empty()) next = std::min(next, std::max(s.queue.front().cycle, c + 1));
+    if (!replays_.empty()) next = std::min(next, std::max(replays_.front().cycle, c + 1));
+  } else { // only what is not due yet: a stall ends with an answer from below or to a compute unit
+    for (const port_state& s : state_)
+      if (!s.queue.empty() && s.queue.front().cycle > c) next = std::min(next, s.queue.front().cycle);
+    if (!replays_.empty() && replays_.front().cycle > c) next = std::min(next, replays_.front().cycle);
+  }
+  if (!responses_.empty()) next = std::min(next, std::max(responses_.front().cycle, c + 1));
+  if (!calendar_.empty()) next = std::min(next, std::max(calendar_.next() - 1, c + 1));
+  return next;
+}
+
+// ---------------------------------------------------------------- lookups
+
+void data_cache::look_ups(cycle_t c) {
+  if (lookup_cycle_ != c) {
+    lookup_cycle_ = c;
+    lookups_ = 0;
+  }
+  const unsigned n = unsigned(state_.size());
+  while (lookups_ < parameters_.requests_per_cycle) {
+    if (!replays_.empty() && replays_.front().cycle <= c && look_up_replay(c)) {
+      ++lookups_;
+      continue;
+    }
+    unsigned ready = 0, first = turn_;
+    for (unsigned i = 0; i < n; ++i) ready += !state_[i].queue.empty() && state_[i].queue.front().cycle <= c;
+    if (ready == 0) return;
+    if (context_.chaos.on()) first = context_.chaos.pick(number_, draws_++, n, turn_);
+    bool taken = false;
+    for (unsigned k = 0; k < n && !taken; ++k) {
+      const unsigned port = first + k < n ? first + k : first + k - n;
+      port_state& s = state_[port];
+      if (s.queue.empty() || s.queue.front().cycle > c) continue;
+      payload& p = *s.queue.front().p;
+      if (!(parameters_.xnack_replay && port + 1 < n && nack(p, port, c))) {
+        const stall why = look_up(p, port, c);
+        if (why != stall::none) {
+          if (stall_ == stall::none) stall_ = why;
+          continue;
+        }
+      }
+      taken = true;
+      ++lookups_;
+      turn_ = port + 1 < n ? port + 1 : 0;
+      s.queue.pop();
+      statistics_.port_conflict_cycles += ready - 1;
+      if (s.withheld) {
+        s.queue.push({s.withheld, c + 1});
+        s.withheld = nullptr;
+        ports_[port]->accept(clock().at(c + 1)); // the compute unit may send its next request from inside this call
+      }
+    }
+    if (!taken) { // every ready request waits
+      stall_since_ = c;
+      return;
+    }
+    stall_ = stall::none;
+  }
+}
+
+/// Whether the request is put off; each is nacked at most once, and nothing of its port that touches its line, and no control, passes it.
+bool data_cache::nack(payload& p, unsigned port, cycle_t c) {
+  bool behind = false;
+  for (size_t k = 0; k < replays_.size(); ++k) {
+    const replay& r = replays_[k];
+    behind |= r.port == port && (is_control(p) || is_control(*r.p) || line_address(r.p->get_address()) == line_address(p.get_address()));
+  }
+  if (!behind && chaos_source::mix(parameters_.xnack_seed ^ chaos_source::mix(number_ * 0x1000003ull + nack_draws_++)) % 100 >= parameters_.xnack_percent) return false;
+  cycle_t again = c + parameters_.xnack_delay_cycles;
+  if (!replays_.empty()) again = std::max(again, replays_[replays_.size() - 1].cycle);
+  replays_.push({&p, again, uint8_t(port)});
+  ++statistics_.nacks;
+  event_now_ = event::nack;
+  return true;
+}
+
+bool data_cache::look_up_replay(cycle_t c) {
+  const replay r = replays_.front();
+  const stall why = look_up(*r.p, r.port, c);
+  if (why != stall::none) {
+    stall_ = why;
+    stall_since_ = c;
+    return false;
+  }
+  replays_.pop();
+  return true;
+}
+
+data_cache::stall data_cache::look_up(payload& p, unsigned port, cycle_t c) {
+  if (free_requests_.empty()) return stall::requests;
+  const tlm::tlm_command command = p.get_command();
+  if (command == tlm::TLM_IGNORE_COMMAND) {
+    if (is_control(p)) {
+      control(p, port, c);
+      return stall::none;
+    }
+    return atomic(p, port, c);
+  }
+  const unsigned offset = unsigned(p.get_address() % cache::line_bytes), length = p.get_data_length();
+  if (length == 0 || offset + length > cache::line_bytes || p.get_byte_enable_ptr()) {
+    p.set_response_status(p.get_byte_enable_ptr() ? tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE : tlm::TLM_BURST_ERROR_RESPONSE);
+    answer(take_request(p, port), c + parameters_.hit_latency_cycles);
+    return stall::none;
+  }
+  return command == tlm::TLM_READ_COMMAND ? load(p, port, c) : store(p, port, c);
+}
+
+uint16_t data_cache::take_request(payload& p, unsigned port) {
+  const uint16_t r = free_requests_.back();
+  free_requests_.pop_back();
+  request& q = requests_[r];
+  q = request{};
+  q.p = &p;
+  q.port = uint8_t(port);
+  q.next = none;
+  q.number = state_[port].looked_up++;
+  state_[port].open.push({r, false});
+  return r;
+}
+
+data_cache::stall data_cache::load(payload& p, unsigned port, cycle_t c) {
+  policy_extension& policy = payload_pool::policy_or_none(p);
+  const uint64_t line = line_address(p.get_address());
+  const unsigned offset = unsigned(p.get_address() - line), length = p.get_data_length();
+  const uint64_t wanted = range_mask(offset, length);
+  const int i = lines_.find(line);
+  const uint64_t there = i != cache_array::absent && !policy.glc ? lines_.valid(i) & wanted : 0;
+  uint16_t mshr = none;
+  if (there != wanted) {
+    if (!policy.glc && free_mshrs_.size() != parameters_.mshrs)
+      for (unsigned m = 0; m < parameters_.mshrs; ++m)
+        if (keys_[m] == line) mshr = uint16_t(m);
+    if (mshr == none && free_mshrs_.empty()) return stall::mshr;
+    if (policy.glc && i != cache_array::absent && lines_.dirty(i) && writes_in_flight_ >= parameters_.writes_outstanding) return stall::writes;
+  }
+  ++statistics_.loads;
+  statistics_.load_bytes += length;
+  statistics_.glc_loads += policy.glc;
+  const uint16_t r = take_request(p, port);
+  p.set_response_status(tlm::TLM_OK_RESPONSE);
+  policy.hit = there == wanted;
+  if (there) {
+    const uint8_t* from = lines_.data(i) + offset;
+    if (there == wanted) std::memcpy(p.get_data_ptr(), from, length);
+    else
+      for (uint64_t m = there >> offset; m; m &= m - 1) p.get_data_ptr()[__builtin_ctzll(m)] = from[__builtin_ctzll(m)];
+  }
+  if (i != cache_array::absent && !policy.glc) {
+    lines_.touch(i);
+    if (!policy.nv) lines_.flags(i) = 0;
+  }
+  if (there == wanted) {
+    ++statistics_.hits;
+    event_now_ = event::hit;
+    answer(r, c + parameters_.hit_latency_cycles);
+    return stall::none;
+  }
+  statistics_.partial_hits += there != 0;
+  requests_[r].need = wanted & ~there;
+  if (mshr != none) {
+    fill& f = fills_[mshr];
+    requests_[f.last].next = r;
+    f.last = r;
+    f.nv = f.nv && policy.nv;
+    ++statistics_.merged;
+    event_now_ = event::merged;
+    return stall::none;
+  }
+  if (policy.glc) {
+    if (i != cache_array::absent) {
+      write_back(i, c);
+      drop(i);
+    }
+    poison(line);
+  }
+  mshr = free_mshrs_.back();
+  free_mshrs_.pop_back();
+  keys_[mshr] = policy.glc ? no_key : line;
+  fills_[mshr] = {line, r, r, policy.nv};
+  ++statistics_.misses;
+  event_now_ = event::miss;
+  payload& q = context_.lines->line(tlm::TLM_READ_COMMAND, line);
+  policy_extension& to = payload_pool::policy(q);
+  to.glc = policy.glc; to.slc = policy.slc; to.nv = policy.nv; to.source = policy.source;
+  to.tag = tag_fill | mshr;
+  queue(q, c);
+  return stall::none;
+}
+
+data_cache::stall data_cache::store(payload& p, unsigned port, cycle_t c) {
+  const policy_extension& policy = payload_pool::policy_or_none(p);
+  const uint64_t line = line_address(p.get_address());
+  const unsigned offset = unsigned(p.get_address() - line), length = p.get_data_length();
+  const uint64_t mask = range_mask(offset, length);
+  int i = lines_.find(line);
+  if (writes_in_flight_ >= parameters_.writes_outstanding) {
+    const int v = i == cache_array::absent ? lines_.victim(line) : i;
+    if (policy.glc || (i == cache_array::absent && lines_.holds(v) && lines_.dirty(v))) return stall::writes;
+  }
+  ++statistics_.stores;
+  statistics_.store_bytes += length;
+  const uint16_t r = take_request(p, port);
+  p.set_response_status(tlm::TLM_OK_RESPONSE);
+  alignas(64) uint8_t bytes[cache::line_bytes];
+  std::memcpy(bytes + offset, p.get_data_ptr(), length);
+  if (policy.glc) {
+    ++statistics_.write_through;
+    event_now_ = event::write_through;
+    if (i != cache_array::absent) {
+      lines_.write(i, bytes, mask, false);
+      set_dirty(i, lines_.dirty(i) & ~mask); // the newer bytes are on their way to L2
+      lines_.touch(i);
+      if (!policy.nv) lines_.flags(i) = 0;
+    } else poison(line);
+    queue_write(line, bytes, mask, policy.nv, &policy, r, c);
+    return stall::none;
+  }
+  event_now_ = event::store;
+  if (i == cache_array::absent) {
+    i = make_room(line, c);
+    lines_.flags(i) = non_volatile;
+  } else {
+    statistics_.write_combined += lines_.dirty(i) != 0;
+    lines_.touch(i);
+  }
+  if (!policy.nv) lines_.flags(i) = 0;
+  lines_.write(i, bytes, mask, false);
+  set_dirty(i, lines_.dirty(i) | mask);
+  answer(r, c + parameters_.hit_latency_cycles);
+  return stall::none;
+}
+
+data_cache::stall data_cache::atomic(payload& p, unsigned port, cycle_t c) {
+  const policy_extension& policy = payload_pool::policy_or_none(p);
+  const atomic_extension* a = fabric::payload_pool::find_atomic(p);
+  if (!a) {
+    p.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);
+    answer(take_request(p, port), c + parameters_.hit_latency_cycles);
+    return stall::none;
+  }
+  if (writes_in_flight_ >= parameters_.writes_outstanding) return stall::writes;
+  const uint64_t line = line_address(p.get_address());
+  ++statistics_.atomics;
+  event_now_ = event::atomic;
+  const uint16_t r = take_request(p, port);
+  if (const int i = lines_.find(line); i != cache_array::absent) {
+    write_back(i, c);
+    drop(i);
+  }
+  poison(line);
+  payload& q = context_.lines->atomic(line);
+  atomic_extension& to = payload_pool::atomic_of(q);
+  to.operation = a->operation;
+  to.bytes = a->bytes;
+  to.returns = a->returns;
+  to.count = a->count;
+  to.source = a->source;
+  std::copy(a->entries, a->entries + a->count, to.entries);
+  policy_extension& o = payload_pool::policy(q);
+  o.glc = policy.glc; o.slc = policy.slc; o.nv = policy.nv; o.source = policy.source;
+  o.tag = tag_write | write_number_++ << 16 | r;
+  ++writes_in_flight_;
+  queue(q, c);
+  return stall::none;
+}
+
+void data_cache::control(payload& p, unsigned port, cycle_t c) {
+  ++statistics_.controls;
+  event_now_ = event::control;
+  const uint16_t r = take_request(p, port);
+  const cache_control k = payload_pool::policy_or_none(p).control;
+  p.set_response_status(tlm::TLM_OK_RESPONSE);
+  const bool volatile_only = k == cache_control::invalidate_volatile || k == cache_control::writeback_volatile;
+  const bool invalidates = k == cache_control::invalidate || k == cache_control::invalidate_volatile || k == cache_control::writeback_invalidate;
+  const bool writes_back = k == cache_control::writeback || k == cache_control::writeback_volatile || k == cache_control::writeback_invalidate ||
+                           (invalidates && parameters_.invalidate_writes_back);
+  if (writes_back && dirty_lines_)
+    for (unsigned i = 0; i < lines_.lines(); ++i)
+      if (lines_.holds(int(i)) && !(volatile_only && (lines_.flags(int(i)) & non_volatile))) write_back(int(i), c);
+  if (invalidates) invalidate(volatile_only);
+  if (k == cache_control::discard) {
+    const uint64_t line = line_address(p.get_address());
+    if (const int i = lines_.find(line); i != cache_array::absent) {
+      ++statistics_.lines_invalidated;
+      statistics_.dirty_bytes_dropped += bits(lines_.dirty(i));
+      drop(i);
+    }
+    poison(line);
+  }
+  if (writes_back && writes_in_flight_) { // done when L2 has acknowledged all of them
+    requests_[r].pending = writes_in_flight_;
+    requests_[r].limit = write_number_;
+    waiting_controls_.push_back(r);
+  } else answer(r, c + parameters_.hit_latency_cycles);
+}
+
+// ---------------------------------------------------------------- lines
+
+void data_cache::set_dirty(int i, uint64_t mask) {
+  dirty_lines_ += (mask != 0) - (lines_.dirty(i) != 0);
+  lines_.set_dirty(i, mask);
+}
+
+void data_cache::drop(int i) {
+  set_dirty(i, 0);
+  lines_.drop(i);
+}
+
+void data_cache::write_back(int i, cycle_t c) {
+  const uint64_t mask = lines_.dirty(i);
+  if (!mask) return;
+  ++statistics_.writebacks;
+  statistics_.writeback_bytes += bits(mask);
+  queue_write(lines_.address(i), lines_.data(i), mask, lines_.flags(i) & non_volatile, nullptr, none, c);
+  set_dirty(i, 0);
+}
+
+int data_cache::make_room(uint64_t line, cycle_t c) {
+  const int i = lines_.victim(line);
+  if (lines_.holds(i)) {
+    ++statistics_.evictions;
+    write_back(i, c);
+    poison(lines_.address(i));
+    drop(i);
+  }
+  lines_.install(i, line);
+  return i;
+}
+
+void data_cache::poison(uint64_t line) {
+  if (free_mshrs_.size() == parameters_.mshrs) return;
+  for (unsigned m = 0; m < parameters_.mshrs; ++m)
+    if (keys_[m] == line) {
+      ++statistics_.poisoned_fills;
+      keys_[m] = no_key;
+    }
+}
+
+void data_cache::invalidate(bool volatile_only) {
+  ++statistics_.invalidations;
+  for (unsigned i = 0; i < lines_.lines() && lines_.present(); ++i)
+    if (lines_.holds(int(i)) && !(volatile_only && (lines_.flags(int(i)) & non_volatile))) {
+      ++statistics_.lines_invalidated;
+      statistics_.dirty_bytes_dropped += bits(lines_.dirty(int(i)));
+      poison(lines_.address(int(i)));
+      drop(int(i));
+    }
+  for (unsigned m = 0; m < parameters_.mshrs; ++m)
+    if (keys_[m] != no_key && !(volatile_only && fills_[m].nv)) {
+      ++statistics_.poisoned_fills;
+      keys_[m] = no_key;
+    }
+}
+
+// ---------------------------------------------------------------- L2
+
+void data_cache::queue(payload& p, cycle_t c) { l2_queue_.push({&p, c + parameters_.miss_request_cycles + context_.chaos.extra(number_ + 1, draws_++)}); }
+
+void data_cache::queue_write(uint64_t line, const uint8_t* bytes, uint64_t mask, bool nv, const policy_extension* policy, uint16_t r, cycle_t c) {
+  payload& q = context_.lines->masked_write(line, bytes, mask);
+  policy_extension& o = payload_pool::policy(q);
+  o.nv = nv;
+  if (policy) {
+    o.glc = policy->glc;
+    o.slc = policy->slc;
+    o.source = policy->source;
+  }
+  o.tag = tag_write | (write_number_++ << 16 & ~tag_kind) | r;
+  ++writes_in_flight_;
+  queue(q, c);
+}
+
+cycle_t data_cache::send_to_l2(cycle_t c) {
+  while (!l2_queue_.empty() && l2_port.ready()) {
+    const to_l2 t = l2_queue_.front();
+    const cycle_t at = std::max({t.earliest, last_l2_cycle_ + 1, c + 1, clock().ceil(l2_port.free_at())});
+    l2_queue_.pop();
+    switch (t.p->get_command()) {
+      case tlm::TLM_READ_COMMAND: ++statistics_.l2_reads; break;
+      case tlm::TLM_WRITE_COMMAND: ++statistics_.l2_writes; break;
+      default: ++statistics_.l2_atomics;
+    }
+    last_l2_cycle_ = at;
+    l2_port.send(*t.p, clock().at(at));
+  }
+  return never;
+}
+
+void data_cache::response(payload& p, cycle_t c) {
+  const uint64_t tag = payload_pool::policy(p).tag;
+  const tlm::tlm_response_status status = p.get_response_status();
+  const bool ok = status == tlm::TLM_OK_RESPONSE;
+  const cycle_t ready = c + parameters_.fill_return_cycles;
+  statistics_.errors += !ok;
+  if ((tag & tag_kind) == tag_fill) {
+    const unsigned m = unsigned(tag);
+    const fill f = fills_[m];
+    ++statistics_.fills;
+    for (uint16_t r = f.first; r != none;) {
+      request& q = requests_[r];
+      const unsigned offset = unsigned(q.p->get_address() - f.line);
+      q.p->set_response_status(status);
+      if (ok) {
+        uint8_t* to = q.p->get_data_ptr();
+        const uint8_t* from = p.get_data_ptr() + offset;
+        if (q.need == range_mask(offset, q.p->get_data_length())) std::memcpy(to, from, q.p->get_data_length());
+        else
+          for (uint64_t n = q.need >> offset; n; n &= n - 1) to[__builtin_ctzll(n)] = from[__builtin_ctzll(n)];
+      }
+      const uint16_t next = q.next;
+      answer(r, ready);
+      r = next;
+    }
+    if (ok && keys_[m] == f.line) {
+      keys_[m] = no_key;
+      int i = lines_.find(f.line); // there if it was stored to meanwhile
+      if (i == cache_array::absent) {
+        i = make_room(f.line, c);
+        lines_.flags(i) = non_volatile;
+      }
+      if (!f.nv) lines_.flags(i) = 0;
+      lines_.fill(i, p.get_data_ptr(), ~uint64_t(0));
+    }
+    keys_[m] = no_key;
+    free_mshrs_.push_back(uint16_t(m));
+    p.release();
+    return;
+  }
+  --writes_in_flight_;
+  const uint64_t number = (tag & ~tag_kind) >> 16;
+  if (const uint16_t r = uint16_t(tag); r != none) {
+    request& q = requests_[r];
+    q.p->set_response_status(status);
+    if (atomic_extension* to = ok && p.get_command() == tlm::TLM_IGNORE_COMMAND ? fabric::payload_pool::find_atomic(*q.p) : nullptr)
+      for (unsigned k = 0; k < to->count; ++k) to->entries[k].result = payload_pool::atomic_of(p).entries[k].result;
+    answer(r, ready);
+  } else if (!ok && context_.run) {
+    machine_fault f;
+    f.id = "lyra/fault/scalar-write-back";
+    f.text = std::string(name()) + ": memory refused a write-back of scalar stores; the page is unmapped or write-protected";
+    f.time_ps = now_ps();
+    f.address = p.get_address();
+    context_.run->fault(std::move(f));
+  }
+  for (size_t k = 0; k < waiting_controls_.size();) {
+    const uint16_t r = waiting_controls_[k];
+    if (number < requests_[r].limit && --requests_[r].pending == 0) {
+      waiting_controls_.erase(waiting_controls_.begin() + std::ptrdiff_t(k));
+      answer(r, ready);
+    } else ++k;
+  }
+  p.release();
+}
+
+// ---------------------------------------------------------------- answers
+
+void data_cache::answer(uint16_t r, cycle_t ready) {
+  request& q = requests_[r];
+  if (context_.chaos.on()) ready += context_.chaos.extra(number_ + 2, draws_++);
+  if (order_ == return_order::shuffled)
+    ready += chaos_source::mix(parameters_.ordering_seed ^ chaos_source::mix(number_ + shuffles_++)) % (parameters_.shuffle_window_cycles + 1);
+  if (order_ != return_order::in_order) {
+    reserve(r, ready);
+    return;
+  }
+  q.ready = ready;
+  q.done = true;
+  port_state& s = state_[q.port];
+  // entries before the first that is not done have their place on the bus already
+  for (size_t k = 0; k < s.open.size(); ++k) {
+    if (s.open[k].answered) continue;
+    request& o = requests_[s.open[k].r];
+    if (!o.done) return;
+    s.open[k].answered = true;
+    s.last_answer = std::max(s.last_answer + 1, o.ready);
+    reserve(s.open[k].r, s.last_answer);
+    s.last_answer = o.ready; // as reserved
+  }
+}
+
+void data_cache::reserve(uint16_t r, cycle_t earliest) {
+  request& q = requests_[r];
+  const unsigned bytes = q.p->get_command() == tlm::TLM_READ_COMMAND ? q.p->get_data_length() : 1;
+  q.ready = calendar_.reserve(std::max(earliest, now() + 1), (bytes + parameters_.return_bytes_per_cycle - 1) / parameters_.return_bytes_per_cycle, r);
+}
+
+void data_cache::send_answers(cycle_t c) {
+  while (calendar_.next() <= c + 1) {
+    const cycle_t at = std::max(calendar_.next(), c + 1);
+    const uint16_t r = calendar_.take();
+    request& q = requests_[r];
+    payload& p = *q.p;
+    const unsigned port = q.port;
+    port_state& s = state_[port];
+    const uint64_t oldest = s.looked_up - s.open.size();
+    statistics_.returns_out_of_order += q.number != oldest;
+    s.open[size_t(q.number - oldest)] = {none, true};
+    while (!s.open.empty() && s.open.front().r == none) s.open.pop();
+    free_requests_.push_back(r);
+    const picoseconds t = clock().at(at);
+    return_signal_.set(t, port + 1);
+    return_signal_.set(t + clock().period, 0);
+    return_tag_signal_.set(t, payload_pool::policy_or_none(p).tag);
+    ports_[port]->respond(p, t);
+  }
+}
+
+// ---------------------------------------------------------------- observation
+
+void data_cache::account_stall(cycle_t c) {
+  const uint64_t n = c - stall_since_;
+  switch (stall_) {
+    case stall::none: return;
+    case stall::mshr: statistics_.mshr_full_cycles += n; break;
+    case stall::writes: statistics_.writes_full_cycles += n; break;
+    case stall::requests: statistics_.requests_full_cycles += n; break;
+  }
+  stall_ = stall::none;
+}
+
+void data_cache::trace(cycle_t c) {
+  if (!context_.trace) return;
+  const picoseconds t = clock().at(c);
+  event_signal_.set(t, unsigned(event_now_));
+  if (event_now_ != event::none) event_signal_.set(clock().at(c + 1), 0);
+  outstanding_signal_.set(t, requests_.size() - free_requests_.size());
+  fills_signal_.set(t, parameters_.mshrs - free_mshrs_.size());
+  dirty_signal_.set(t, dirty_lines_);
+  stall_signal_.set(t, unsigned(stall_));
+}
+
+} // namespace lyra::scalar_cache

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/machine.h"
+#include "observe/input_error.h"
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+#include <sstream>
+
+namespace lyra::platforms {
+
+namespace {
+
+/// "3,3,3,3,2,2" for each shader engine: how many CUs share each scalar cache.
+std::vector<unsigned> scalar_groups(const system_parameters& s, unsigned engines) {
+  std::vector<unsigned> pattern;
+  std::istringstream in(s.scalar_groups);
+  for (std::string word; std::getline(in, word, ',');) {
+    unsigned n = 0;
+    try { n = unsigned(std::stoul(word)); } catch (const std::exception&) {}
+    if (n < 1 || n > 16) throw observe::input_error("system.scalar_groups", fmt::format("'{}' in \"{}\" is no number of compute units: give 1 to 16, separated by commas", word, s.scalar_groups));
+    pattern.push_back(n);
+  }
+  if (pattern.empty()) throw observe::input_error("system.scalar_groups", "is empty: give the compute units of each scalar cache, \"3,3,3\"");
+  // each engine starts a new pattern; the last group of an engine takes what is left
+  std::vector<unsigned> groups;
+  unsigned left_total = s.compute_units;
+  for (unsigned e = 0; e < engines && left_total; ++e) {
+    unsigned left = std::min(left_total, (s.compute_units + engines - 1) / engines);
+    left_total -= left;
+    for (size_t k = 0; left; ++k) {
+      const unsigned n = std::min(left, pattern[k % pattern.size()]);
+      groups.push_back(n);
+      left -= n;
+    }
+  }
+  return groups;
+}
+
+} // namespace
+
+struct machine::cu_scope : sc_core::sc_module {
+  compute_unit::compute_unit cu;
+  lds::local_data_share lds;
+  texture::texture_unit texture;
+  cache::l1_cache l1;
+  cu_scope(sc_core::sc_module_name name, unsigned index, machine& m)
+      : sc_module(name), cu("sequencer", index, m.parameters_.cu, m.context_, m.code_, m.mode_ == platforms::mode::lt), lds("lds", m.context_, m.parameters_.lds),
+        texture("texture", m.context_, m.parameters_.texture), l1("l1", m.context_, m.parameters_.l1) {
+    cu.vmem_port.socket.bind(texture.wave_port.socket);
+    cu.lds_port.socket.bind(lds.cu_port.socket);
+    texture.line_port.socket.bind(l1.ta_port.socket);
+    l1.td_port.socket.bind(texture.return_port.socket);
+  }
+};
+
+struct machine::sqc_scope : sc_core::sc_module {
+  scalar_cache::data_cache scalar;
+  scalar_cache::instruction_cache instruction;
+  sqc_scope(sc_core::sc_module_name name, unsigned cus, machine& m)
+      : sc_module(name), scalar("scalar_cache", m.context_, cus, m.parameters_.scalar_cache), instruction("instruction_cache", m.context_, cus, m.parameters_.instruction_cache) {}
+};
+
+struct machine::channel_scope : sc_core::sc_module {
+  cache::l2_channel cache;
+  atomic::atomic_unit atomic;
+  memory::dram_channel memory;
+  channel_scope(sc_core::sc_module_name name, machine& m)
+      : sc_module(name), cache("cache", m.context_, m.parameters_.l2), atomic("atomic", m.context_, m.parameters_.atomic), memory("memory", m.context_, m.store_, m.parameters_.memory) {
+    cache.atomic.socket.bind(atomic.in.socket);
+    cache.memory.socket.bind(memory.in.socket);
+  }
+};
+
+machine::machine(const machine_parameters& p, platforms::mode m, isa::target code_target, observe::trace* trace)
+    : parameters_(p), mode_(m), code_(code_target) {
+  if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_PS)) throw observe::input_error("SystemC", "the kernel's time resolution is not 1 ps: do not change it in a platform with Lyra");
+  const auto& s = parameters_.system;
+  context_.core = fabric::clock_domain::from_mhz(s.core_mhz);
+  context_.fabric = fabric::clock_domain::from_mhz(s.fabric_mhz);
+  context_.memory = fabric::clock_domain::from_mhz(s.memory_mhz);
+  context_.space = &store_;
+  context_.statistics = &statistics_;
+  context_.trace = trace;
+  context_.chaos.seed = s.chaos_seed;
+  context_.chaos.max_extra_cycles = s.chaos_max_extra_cycles;
+  context_.lines = &lines_;
+  context_.waves = &waves_;
+  context_.run = &run_;
+
+  const unsigned n = s.compute_units, channels = s.l2_channels, engines = std::min(parameters_.dispatcher.shader_engines, n);
+  const auto groups = scalar_groups(s, engines);
+  const unsigned sqcs = unsigned(groups.size());
+
+  crossbar_ = std::make_unique<fabric::crossbar>("crossbar", context_, n + 2 * sqcs, channels, parameters_.crossbar);
+  parameters_.l2.channels = parameters_.memory.channels = channels;
+  parameters_.l2.interleave_bytes = parameters_.memory.channel_interleave_bytes = parameters_.crossbar.interleave_bytes;
+  for (unsigned c = 0; c < channels; ++c) {
+    channels_.push_back(std::make_unique<channel_scope>(fmt::format("l2_{}", c).c_str(), *this));
+    crossbar_->channel_socket(c).bind(channels_[c]->cache.in.socket);
+  }
+  gds_ = std::make_unique<gds::global_data_share>("gds", context_, parameters_.gds, n);
+  for (unsigned i = 0; i < n; ++i) {
+    cus_.push_back(std::make_unique<cu_scope>(fmt::format("cu{}", i).c_str(), i, *this));
+    cus_[i]->cu.gds_port.socket.bind(gds_->cu_port(i).socket);
+    cus_[i]->l1.l2_port.socket.bind(crossbar_->source_socket(i));
+  }
+  unsigned cu = 0;
+  for (unsigned g = 0; g < sqcs; ++g) {
+    sqcs_.push_back(std::make_unique<sqc_scope>(fmt::format("sqc{}", g).c_str(), groups[g], *this));
+    auto& sqc = *sqcs_[g];
+    for (unsigned k = 0; k < groups[g]; ++k, ++cu) {
+      cus_[cu]->cu.smem_port.socket.bind(sqc.scalar.cu_port(k).socket);
+      cus_[cu]->cu.fetch_port.socket.bind(sqc.instruction.cu_port(k).socket);
+    }
+    sqc.scalar.l2_port.socket.bind(crossbar_->source_socket(n + g));
+    sqc.instruction.l2_port.socket.bind(crossbar_->source_socket(n + sqcs + g));
+  }
+  dispatch::cu_resources resources;
+  resources.wave_slots = parameters_.cu.wave_slots;
+  resources.vgprs = parameters_.cu.vgprs;
+  dispatcher_ = std::make_unique<dispatch::dispatcher>("dispatcher", parameters_.dispatcher, resources, dispatch::dispatcher::topology{n, sqcs, sqcs, n}, context_);
+  for (unsigned i = 0; i < n; ++i) {
+    dispatcher_->launch_socket(i).bind(cus_[i]->cu.launch_port.socket);
+    dispatcher_->vector_cache_socket(i).bind(cus_[i]->l1.control_port.socket);
+  }
+  for (unsigned g = 0; g < sqcs; ++g) {
+    dispatcher_->scalar_cache_socket(g).bind(sqcs_[g]->scalar.control_port().socket);
+    dispatcher_->instruction_cache_socket(g).bind(sqcs_[g]->instruction.control_port().socket);
+  }
+}
+
+machine::~machine() = default;
+
+compute_unit::compute_unit& machine::cu(unsigned i) { return cus_[i]->cu; }
+
+void machine::map(uint64_t address, uint64_t bytes) { store_.map(address, bytes); }
+
+void machine::write(uint64_t address, const void* data, uint64_t bytes) {
+  // before a run nothing is cached; afterwards dirty copies must change too: debug transport through the crossbar does both
+  auto& p = lines_.line(tlm::TLM_WRITE_COMMAND, 0);
+  uint8_t* own = p.get_data_ptr();
+  const auto* from = static_cast<const uint8_t*>(data);
+  const bool cached = fabric::now_ps() != 0 && mode_ == mode::at;
+  if (!cached) store_.write(address, data, bytes);
+  else
+    for (uint64_t done = 0; done < bytes;) {
+      const unsigned n = unsigned(std::min<uint64_t>(bytes - done, 64 - (address + done) % 64));
+      std::memcpy(own, from + done, n);
+      p.set_address(fabric::canonical(address + done));
+      p.set_data_length(n);
+      p.set_streaming_width(n);
+      cus_[0]->cu.smem_port.socket->transport_dbg(p);
+      done += n;
+    }
+  p.release();
+}
+
+void machine::read(uint64_t address, void* data, uint64_t bytes) {
+  if (mode_ == mode::lt || fabric::now_ps() == 0) { store_.read(address, data, bytes); return; }
+  auto& p = lines_.line(tlm::TLM_READ_COMMAND, 0);
+  auto* to = static_cast<uint8_t*>(data);
+  for (uint64_t done = 0; done < bytes;) {
+    const unsigned n = unsigned(std::min<uint64_t>(bytes - done, 64 - (address + done) % 64));
+    p.set_address(fabric::canonical(address + done));
+    p.set_data_length(n);
+    p.set_streaming_width(n);
+    sqcs_[0]->instruction.l2_port.socket->transport_dbg(p); // through the crossbar: sees dirty L2 lines
+    std::memcpy(to + done, p.get_data_ptr(), n);
+    done += n;
+  }
+  p.release();
+  for (const auto& q : sqcs_)
+    if (q->scalar.dirty_lines())
+      for (uint64_t done = 0; done < bytes; done += 1u << 30) q->scalar.overlay_dirty(fabric::canonical(address + done), to + done, unsigned(std::min<uint64_t>(bytes - done, 1u << 30)));
+}
+
+std::string machine::describe_unfinished() const {
+  std::string out;
+  for (const auto& c : cus_) out += c->cu.describe_waves();
+  out += gds_->describe_waiting();
+  if (!dispatcher_->done()) out += dispatcher_->describe_running();
+  return out;
+}
+
+void machine::close_statistics() {
+  for (auto& c : cus_) c->cu.close_statistics();
+}
+
+} // namespace lyra::platforms

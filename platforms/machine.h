@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// A whole machine: the blocks of models/, wired.
+#pragma once
+#include "compute_unit/compute_unit.h"
+#include "dispatch/device_memory.h"
+#include "memory/backing_store.h"
+#include "platforms/machine_parameters.h"
+#include <memory>
+#include <vector>
+
+namespace lyra::platforms {
+
+enum class mode : uint8_t { at, lt };
+
+/// Builds and owns every block. One machine a process and run: SystemC elaborates once.
+class machine : public dispatch::device_memory {
+public:
+  /// `trace` may be null. Throws observe::input_error where the parameters do not fit together.
+  machine(const machine_parameters& p, mode m, isa::target code_target, observe::trace* trace = nullptr);
+  ~machine() override;
+
+  // device_memory: functional access past the timing; sees dirty lines of L2 and K$
+  void map(uint64_t address, uint64_t bytes) override;
+  void write(uint64_t address, const void* data, uint64_t bytes) override;
+  void read(uint64_t address, void* data, uint64_t bytes) override;
+
+  memory::backing_store& store() { return store_; }
+  dispatch::dispatcher& dispatcher() { return *dispatcher_; }
+  observe::statistics& statistics() { return statistics_; }
+  fabric::run_state& run_state() { return run_; }
+  compute_unit::code_cache& code() { return code_; }
+  const machine_parameters& parameters() const { return parameters_; }
+  const fabric::context& context() const { return context_; }
+  unsigned compute_units() const { return unsigned(cus_.size()); }
+  compute_unit::compute_unit& cu(unsigned i);
+  unsigned wave_slots() const { return unsigned(cus_.size()) * 4 * parameters_.cu.wave_slots; }
+  platforms::mode mode() const { return mode_; }
+  fabric::cycle_t cycle() const { return context_.core.floor(fabric::now_ps()); }
+
+  /// Everything that has not finished: waves, workgroups, GDS waiters.
+  std::string describe_unfinished() const;
+  /// Ends stall intervals (before statistics are read).
+  void close_statistics();
+
+private:
+  machine_parameters parameters_;
+  platforms::mode mode_;
+  memory::backing_store store_;
+  observe::statistics statistics_;
+  fabric::run_state run_;
+  fabric::payload_pool lines_;
+  fabric::wave_pool waves_;
+  fabric::context context_;
+  compute_unit::code_cache code_;
+
+  // hierarchical names: cu3.lds, sqc0.scalar_cache, l2_5.atomic
+  struct cu_scope;
+  struct sqc_scope;
+  struct channel_scope;
+  std::vector<std::unique_ptr<cu_scope>> cus_;
+  std::vector<std::unique_ptr<sqc_scope>> sqcs_;
+  std::vector<std::unique_ptr<channel_scope>> channels_;
+  std::unique_ptr<gds::global_data_share> gds_;
+  std::unique_ptr<fabric::crossbar> crossbar_;
+  std::unique_ptr<dispatch::dispatcher> dispatcher_;
+};
+
+} // namespace lyra::platforms

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/run.h"
+#include "dispatch/expectation.h"
+#include "observe/input_error.h"
+#include "observe/report.h"
+#include "observe/statistics_json.h"
+#include "observe/vcd_writer.h"
+#include "platforms/machine_files.h"
+#include "platforms/summary.h"
+#include <chrono>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace lyra::platforms {
+
+namespace {
+
+/// Ends sc_start when the dispatcher is done, or at the first fault.
+struct stopper : sc_core::sc_module {
+  explicit stopper(sc_core::sc_module_name name, machine& m) : sc_module(name) {
+    SC_HAS_PROCESS(stopper);
+    SC_METHOD(stop);
+    sensitive << m.dispatcher().done_event();
+    dont_initialize();
+    m.run_state().on_stop = [] { sc_core::sc_pause(); };
+  }
+  void stop() { sc_core::sc_pause(); }
+};
+
+observe::about_pairs about(const described_machine& d, const run_options& o) {
+  observe::about_pairs a = {{"program", "lyra " LYRA_VERSION}, {"machine", d.parameters.name}, {"mode", o.mode}, {"job", o.job}, {"seed", std::to_string(d.parameters.system.chaos_seed)}};
+  for (const auto& [k, v] : d.set.changed()) a.emplace_back(k, v);
+  return a;
+}
+
+observe::vcd_options trace_options(const run_options& o, const fabric::clock_domain& clock, const observe::about_pairs& a) {
+  observe::vcd_options v;
+  if (!o.trace.empty()) v.patterns = o.trace;
+  for (const auto& [k, value] : a) v.comment += (v.comment.empty() ? "" : ", ") + k + " " + value;
+  if (!o.trace_window.empty()) {
+    const auto colon = o.trace_window.find(':');
+    try {
+      if (colon == std::string::npos) throw std::invalid_argument("");
+      const std::string from = o.trace_window.substr(0, colon), to = o.trace_window.substr(colon + 1);
+      if (!from.empty()) v.start_ps = clock.at(std::stoull(from));
+      if (!to.empty()) v.end_ps = clock.at(std::stoull(to));
+    } catch (const std::exception&) {
+      throw observe::input_error("--trace-window " + o.trace_window, "give FROM:TO in cycles, either may be left out");
+    }
+  }
+  return v;
+}
+
+void print_findings(const machine& m, machine& mm) {
+  auto& r = mm.run_state();
+  (void)m;
+  for (const auto& f : r.findings) fmt::print(stderr, "{}: {}\n", f.id, f.text);
+  if (r.findings_count > r.findings.size()) fmt::print(stderr, "... and {} more findings\n", r.findings_count - r.findings.size());
+}
+
+} // namespace
+
+int run(const run_options& o) {
+  auto described = load_machine(o.machine, o.settings);
+  const auto m = o.mode == "lt" ? mode::lt : mode::at;
+  const dispatch::job job = dispatch::load_job(o.job);
+  const auto a = about(*described, o);
+  const auto clock = fabric::clock_domain::from_mhz(described->parameters.system.core_mhz);
+  const auto traced = trace_options(o, clock, a);
+  std::unique_ptr<observe::vcd_writer> vcd;
+  if (!o.vcd.empty()) vcd = std::make_unique<observe::vcd_writer>(o.vcd, traced);
+
+  const isa::target chip = described->parameters.system.chip == "gfx906" ? isa::target::gfx906 : isa::target::gfx900;
+  machine mach(described->parameters, m, chip, vcd.get());
+  dispatch::machine_limits limits;
+  limits.chip = chip;
+  limits.waves = mach.wave_slots();
+  dispatch::loaded_job loaded(job, mach, limits);
+  mach.code() = compute_unit::code_cache(loaded.code_target());
+  mach.code().profile = o.profile;
+  stopper stop("stopper", mach);
+  sc_core::sc_start(sc_core::SC_ZERO_TIME); // elaborates
+  mach.dispatcher().set_scratch_slots(loaded.scratch_slots());
+  for (const auto& p : loaded.packets()) mach.dispatcher().submit(*p);
+
+  observe::statistics_region region(mach.statistics());
+  std::unique_ptr<observe::statistics_sampler> sampler;
+  if (o.statistics_every) sampler = std::make_unique<observe::statistics_sampler>(o.statistics.empty() ? "statistics.jsonl" : o.statistics + "l", mach.statistics(), a);
+  observe::progress_bar progress(stderr, !o.quiet && isatty(2));
+  const auto began = std::chrono::steady_clock::now();
+  bool starved = false, out_of_time = false;
+  const uint64_t chunk = o.statistics_every ? o.statistics_every : 50000;
+  for (uint64_t until = 0; !mach.dispatcher().done() && mach.run_state().faults.empty();) {
+    if (!sc_core::sc_pending_activity()) { starved = true; break; }
+    if (o.max_cycles && until >= o.max_cycles) { out_of_time = true; break; }
+    until += chunk;
+    if (o.max_cycles) until = std::min(until, o.max_cycles);
+    // time stays at the last event, so that a machine that waits forever is reported at the cycle when it stopped
+    const sc_core::sc_time left = fabric::to_sc_time(clock.at(until)) - sc_core::sc_time_stamp();
+    if (sc_core::sc_time_to_pending_activity() <= left) sc_core::sc_start(left, sc_core::SC_EXIT_ON_STARVATION);
+    const uint64_t reached = mach.dispatcher().done() ? mach.cycle() : until;
+    if (sampler) sampler->sample(reached, clock.at(reached));
+    progress.update(mach.dispatcher().groups_done(), mach.dispatcher().groups_total(), fmt::format("cycle {}", mach.cycle()));
+  }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  progress.finish();
+  mach.close_statistics();
+  if (vcd) {
+    for (const auto& p : vcd->unmatched()) fmt::print(stderr, "lyra: --trace {}: selects no signal (lyra trace --list shows the names)\n", p);
+    vcd->close(fabric::now_ps());
+  }
+  if (!o.statistics.empty()) observe::write_statistics(o.statistics, region, a);
+
+  auto& r = mach.run_state();
+  print_findings(mach, mach);
+  if (!r.faults.empty() || starved || out_of_time) {
+    std::fflush(stdout);
+    for (const auto& f : r.faults) {
+      fmt::print(stderr, "{}: {}\n", f.id, f.text);
+      if (const auto where = loaded.describe_pc(f.pc); !where.empty()) fmt::print(stderr, "  in {}\n", where);
+      if (f.address) if (const auto where = loaded.describe_address(f.address); !where.empty()) fmt::print(stderr, "  the address {:#x} is {}\n", fabric::sign_extended(f.address), where);
+    }
+    if (starved) fmt::print(stderr, "lyra/deadlock: nothing can go on at cycle {}: every wave waits for something that will never come.\n{}", mach.cycle(), mach.describe_unfinished());
+    if (out_of_time) fmt::print(stderr, "lyra/max-cycles: not finished after {} cycles (--max-cycles).\n{}", o.max_cycles, mach.describe_unfinished());
+    if (!o.quiet) fmt::print("{}", summary(mach, seconds));
+    return machine_fault;
+  }
+  if (!o.quiet) fmt::print("{}", summary(mach, seconds));
+  const auto results = dispatch::check_all(loaded, mach);
+  dispatch::write_outputs(loaded, mach, o.output_directory);
+  bool passed = true;
+  for (const auto& e : results) {
+    passed &= e.passed();
+    if (!e.passed() || !o.quiet) fmt::print(e.passed() ? stdout : stderr, "{}\n", e.text);
+  }
+  if (passed && !results.empty() && !o.quiet) fmt::print("all {} expectations hold\n", results.size());
+  return passed ? right : wrong_result;
+}
+
+} // namespace lyra::platforms

@@ -55,6 +55,30 @@ template <class T> inline T middle(const environment& e, T a, T b, T c) {
   return is_nan(a) || is_nan(b) || is_nan(c) ? lesser3(e, a, b, c) : m;
 }
 
+/// Rounding to integers, right in every rounding mode of the host. (Without SSE4.1 the compiler's own expansion adds and subtracts a large number.)
+#ifdef __SSE4_1__
+inline float whole_down(float v) { return __builtin_floorf(v); }
+inline float whole_up(float v) { return __builtin_ceilf(v); }
+inline float whole_toward_zero(float v) { return __builtin_truncf(v); }
+inline double whole_down(double v) { return __builtin_floor(v); }
+inline double whole_up(double v) { return __builtin_ceil(v); }
+inline double whole_toward_zero(double v) { return __builtin_trunc(v); }
+#else
+inline float whole_toward_zero(float v) {
+  const float t = __builtin_copysignf(float(i32(v)), v);
+  return __builtin_fabsf(v) < 0x1p23f ? t : v;
+}
+inline double whole_toward_zero(double v) {
+  const double t = __builtin_copysign(double(i64(v)), v);
+  return __builtin_fabs(v) < 0x1p52 ? t : v;
+}
+template <class T> inline T whole_down(T v) {
+  const T t = whole_toward_zero(v);
+  return t > v ? t - 1 : t;
+}
+template <class T> inline T whole_up(T v) { return -whole_down(-v); }
+#endif
+
 inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 inline double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
 

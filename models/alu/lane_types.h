@@ -44,22 +44,21 @@ template <class T> struct is_with_flag<with_flag<T>> { static constexpr bool val
 /// What MODE (Vega ISA 3.5, "Mode register") means for lane functions. The host's MXCSR already has the rounding mode, and flushes for arithmetic;
 /// the masks are for functions that only move or compare.
 struct environment {
-  u32 keep_in32 = ~0u, keep_out32 = ~0u; ///< ANDed to the bits of a denormal: 0x80000000 where MODE flushes it
-  u64 keep_in64 = ~0ull, keep_out64 = ~0ull;
-  bool ieee = false, dx10_clamp = false, fp16_ovfl = false;
-  u8 round32 = 0, round64 = 0; ///< 0 nearest even, 1 +inf, 2 -inf, 3 zero
-  bool flush_in16 = false, flush_out16 = false;
-  bool clamp = false; ///< the instruction's CLAMP bit, for integer functions that saturate
+  u32 keep_in32, keep_out32; ///< ANDed to the bits of a denormal: 0x80000000 where MODE flushes it
+  u64 keep_in64, keep_out64;
+  bool ieee, dx10_clamp, fp16_ovfl;
+  u8 round32, round64; ///< 0 nearest even, 1 +inf, 2 -inf, 3 zero
+  bool flush_in16, flush_out16;
 };
 
-/// Operands of one wave instruction as rows of 64 lanes.
+/// Operands of one wave instruction as rows of 64 lanes. Left unset where an operation has no use for it.
 struct frame {
-  const u32* s[3] = {};    ///< low (or only) dword; halves come as floats, 16-bit integers extended to 32 bits
-  const u32* s_hi[3] = {}; ///< high dword of 64-bit operands
-  u32* d = nullptr;
-  u32* d_hi = nullptr;
-  const u32* bit_in = nullptr; ///< 0 or ~0 a lane
-  u32* bit_out = nullptr;
+  const u32* s[3];    ///< low (or only) dword; halves come as floats, 16-bit integers extended to 32 bits
+  const u32* s_hi[3]; ///< high dword of 64-bit operands
+  u32* d;
+  u32* d_hi;
+  const u32* bit_in; ///< 0 or ~0 a lane
+  u32* bit_out;
   environment env;
 };
 
@@ -97,74 +96,116 @@ template <class R, class A, class... B> inline R first_nan(A a, B... b) {
   return first_nan<R>(b...);
 }
 
+/// 64 lanes of a 64-bit operand from its two rows, side by side, and back.
+inline void join_rows(const u32* lo, const u32* hi, u64* out) {
+#ifdef __AVX2__
+  for (int k = 0; k < lanes; k += 8) {
+    const __m256i l = _mm256_load_si256(reinterpret_cast<const __m256i*>(lo + k)), h = _mm256_load_si256(reinterpret_cast<const __m256i*>(hi + k));
+    const __m256i even = _mm256_unpacklo_epi32(l, h), odd = _mm256_unpackhi_epi32(l, h);
+    _mm256_store_si256(reinterpret_cast<__m256i*>(out + k), _mm256_permute2x128_si256(even, odd, 0x20));
+    _mm256_store_si256(reinterpret_cast<__m256i*>(out + k + 4), _mm256_permute2x128_si256(even, odd, 0x31));
+  }
+#else
+  for (int k = 0; k < lanes; k += 4) {
+    const __m128i l = _mm_load_si128(reinterpret_cast<const __m128i*>(lo + k)), h = _mm_load_si128(reinterpret_cast<const __m128i*>(hi + k));
+    _mm_store_si128(reinterpret_cast<__m128i*>(out + k), _mm_unpacklo_epi32(l, h));
+    _mm_store_si128(reinterpret_cast<__m128i*>(out + k + 2), _mm_unpackhi_epi32(l, h));
+  }
+#endif
+}
+inline void split_rows(const u64* in, u32* lo, u32* hi) {
+#ifdef __AVX2__
+  const __m256i order = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
+  for (int k = 0; k < lanes; k += 8) {
+    const __m256i a = _mm256_permutevar8x32_epi32(_mm256_load_si256(reinterpret_cast<const __m256i*>(in + k)), order);
+    const __m256i b = _mm256_permutevar8x32_epi32(_mm256_load_si256(reinterpret_cast<const __m256i*>(in + k + 4)), order);
+    _mm256_store_si256(reinterpret_cast<__m256i*>(lo + k), _mm256_permute2x128_si256(a, b, 0x20));
+    _mm256_store_si256(reinterpret_cast<__m256i*>(hi + k), _mm256_permute2x128_si256(a, b, 0x31));
+  }
+#else
+  for (int k = 0; k < lanes; k += 4) {
+    const __m128 a = _mm_load_ps(reinterpret_cast<const float*>(in + k)), b = _mm_load_ps(reinterpret_cast<const float*>(in + k + 2));
+    _mm_store_ps(reinterpret_cast<float*>(lo + k), _mm_shuffle_ps(a, b, 0x88));
+    _mm_store_ps(reinterpret_cast<float*>(hi + k), _mm_shuffle_ps(a, b, 0xdd));
+  }
+#endif
+}
+
 namespace detail {
 
 template <class T> constexpr bool is_source = !std::is_same_v<T, lane_bit>;
+template <class T> constexpr bool is_wide = sizeof(T) == 8;
+template <class T> struct value_of { using type = T; };
+template <class T> struct value_of<with_flag<T>> { using type = T; };
 
 template <class... A> constexpr int source_index(int argument) {
   const bool source[] = {is_source<A>..., true};
   int n = 0;
   for (int k = 0; k < argument; ++k) n += source[k];
-  return n;
+  return n % 3;
 }
 
-template <class T> inline __attribute__((always_inline)) T argument(const u32* lo, const u32* hi, const u32* bits, int k) {
+/// Pointers a loop reads: rows of dwords, or the joined lanes of 64-bit operands.
+template <class T> inline __attribute__((always_inline)) T argument(const u32* row, const u64* joined, const u32* bits, int k) {
   if constexpr (std::is_same_v<T, lane_bit>)
     return lane_bit{bits[k]};
+  else if constexpr (is_wide<T>)
+    return bits_as<T>(joined[k]);
   else
-    return load_lane<T>(lo, hi, k);
+    return bits_as<T>(row[k]);
 }
 
-template <class R> inline __attribute__((always_inline)) void result(u32* d, u32* d_hi, u32* bit_out, int k, R r) {
+template <class R> inline __attribute__((always_inline)) void result(u32* d, u64* d_joined, u32* bit_out, int k, R r) {
   if constexpr (std::is_same_v<R, flag>)
     bit_out[k] = r.m;
   else if constexpr (is_with_flag<R>::value) {
-    store_lane(d, d_hi, k, r.v);
+    result<decltype(r.v)>(d, d_joined, bit_out, k, r.v);
     bit_out[k] = r.m;
-  } else
-    store_lane(d, d_hi, k, r);
+  } else if constexpr (is_wide<R>)
+    d_joined[k] = bits_as<u64>(r);
+  else
+    d[k] = bits_as<u32>(r);
 }
 
-template <auto F, bool FixNan, class R, class... A, size_t... I> inline __attribute__((always_inline)) void run(const frame& f, std::index_sequence<I...>) {
-  const u32* const lo[] = {f.s[source_index<A...>(I) % 3]..., nullptr};
-  const u32* const hi[] = {f.s_hi[source_index<A...>(I) % 3]..., nullptr};
+template <auto F, bool FixNan, bool Environment, class R, class... A, size_t... I>
+inline __attribute__((always_inline)) void run(const frame& f, std::index_sequence<I...>) {
+  constexpr bool wide_source = (is_wide<A> || ... || false), wide_result = is_wide<typename value_of<R>::type>;
+  alignas(64) u64 joined_rows[wide_source ? sizeof...(A) : 1][wide_source ? lanes : 1];
+  alignas(64) u64 joined_result[wide_result ? lanes : 1];
+  const u32* const row[] = {f.s[source_index<A...>(I)]..., nullptr};
+  if constexpr (wide_source) ((is_wide<A> ? join_rows(f.s[source_index<A...>(I)], f.s_hi[source_index<A...>(I)], joined_rows[I]) : void()), ...);
+  const u64* const joined[] = {joined_rows[wide_source ? I : 0]..., nullptr};
   const u32* const bits = f.bit_in;
-  u32 *const d = f.d, *const d_hi = f.d_hi, *const bit_out = f.bit_out;
-  (void)lo, (void)hi, (void)bits;
-  if constexpr (FixNan) {
-    u32 any = 0;
+  u32 *const d = f.d, *const bit_out = f.bit_out;
+  (void)row, (void)joined, (void)bits, (void)bit_out;
+  if constexpr (Environment) {
+    const environment env = f.env;
 #pragma GCC ivdep
-    for (int k = 0; k < lanes; ++k) {
-      const R r = F(argument<A>(lo[I], hi[I], bits, k)...);
-      any |= r != r;
-      store_lane(d, d_hi, k, r);
-    }
-    if (__builtin_expect(any != 0, 0))
-      for (int k = 0; k < lanes; ++k)
-        if (is_nan(load_lane<R>(d, d_hi, k))) store_lane(d, d_hi, k, first_nan<R>(argument<A>(lo[I], hi[I], bits, k)...));
+    for (int k = 0; k < lanes; ++k) result<R>(d, joined_result, bit_out, k, F(env, argument<A>(row[I], joined[I], bits, k)...));
   } else {
 #pragma GCC ivdep
-    for (int k = 0; k < lanes; ++k) result<R>(d, d_hi, bit_out, k, F(argument<A>(lo[I], hi[I], bits, k)...));
+    for (int k = 0; k < lanes; ++k) result<R>(d, joined_result, bit_out, k, F(argument<A>(row[I], joined[I], bits, k)...));
   }
-}
-
-template <auto F, class R, class... A, size_t... I>
-inline __attribute__((always_inline)) void run_with_environment(const frame& f, std::index_sequence<I...>) {
-  const u32* const lo[] = {f.s[source_index<A...>(I) % 3]..., nullptr};
-  const u32* const hi[] = {f.s_hi[source_index<A...>(I) % 3]..., nullptr};
-  const u32* const bits = f.bit_in;
-  u32 *const d = f.d, *const d_hi = f.d_hi, *const bit_out = f.bit_out;
-  const environment env = f.env;
-  (void)lo, (void)hi, (void)bits;
-#pragma GCC ivdep
-  for (int k = 0; k < lanes; ++k) result<R>(d, d_hi, bit_out, k, F(env, argument<A>(lo[I], hi[I], bits, k)...));
+  if constexpr (FixNan) {
+    u32 any = 0;
+    if constexpr (wide_result)
+      for (int k = 0; k < lanes; ++k) any |= u32((joined_result[k] >> 32 & 0x7fffffffu) >= 0x7ff00000u);
+    else
+      for (int k = 0; k < lanes; ++k) any |= u32((d[k] & 0x7fffffffu) > 0x7f800000u);
+    if (__builtin_expect(any != 0, 0))
+      for (int k = 0; k < lanes; ++k) {
+        const R r = argument<R>(d, joined_result, nullptr, k);
+        if (is_nan(r)) result<R>(d, joined_result, bit_out, k, first_nan<R>(argument<A>(row[I], joined[I], bits, k)...));
+      }
+  }
+  if constexpr (wide_result) split_rows(joined_result, f.d, f.d_hi);
 }
 
 template <auto F, bool FixNan, class R, class... A> inline __attribute__((always_inline)) void loop(const frame& f, R (*)(A...)) {
-  run<F, FixNan, R, A...>(f, std::index_sequence_for<A...>());
+  run<F, FixNan, false, R, A...>(f, std::index_sequence_for<A...>());
 }
 template <auto F, bool FixNan, class R, class... A> inline __attribute__((always_inline)) void loop(const frame& f, R (*)(const environment&, A...)) {
-  run_with_environment<F, R, A...>(f, std::index_sequence_for<A...>());
+  run<F, false, true, R, A...>(f, std::index_sequence_for<A...>());
 }
 
 } // namespace detail

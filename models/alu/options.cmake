@@ -1,8 +1,9 @@
 # Host vector levels of the vector ALU: the same sources compiled once for plain x86-64 and once for AVX2, FMA and F16C.
 # The level's name is the namespace of everything in these files; bind() picks one when it first runs.
-# -ffp-contract=off: a multiply and an add are fused only where the code says so. -frounding-math: the host's rounding mode follows MODE.
+# -ffp-contract=off: a multiply and an add are fused only where the code says so. (Not -frounding-math: it stops vectorisation; what runs under another
+# rounding mode sits behind a compiler barrier, see fp_scope.)
 file(GLOB LYRA_VECTOR_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/vector_*.cpp)
-set(LYRA_VECTOR_FLAGS "-ffp-contract=off -frounding-math -fno-trapping-math -fno-math-errno -fwrapv")
+set(LYRA_VECTOR_FLAGS "-ffp-contract=off -fno-trapping-math -fno-math-errno -fwrapv")
 set_source_files_properties(${LYRA_VECTOR_SOURCES} PROPERTIES COMPILE_FLAGS "${LYRA_VECTOR_FLAGS}")
 
 include(CheckCXXCompilerFlag)

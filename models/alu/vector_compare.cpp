@@ -2,6 +2,7 @@
 // V_CMP, V_CMPX, V_CMP_CLASS (Vega ISA 12.10 VOPC): one bit a lane, 0 for lanes that EXEC switches off; CMPX writes EXEC too.
 // Floating compares flush denormal operands where MODE says; classes look at the bits.
 #include "alu/lane_float.h"
+#include "alu/vector_fast.h"
 
 namespace lyra::alu::LYRA_ALU_LEVEL {
 namespace {
@@ -53,27 +54,28 @@ flag class16(u32 v, u32 mask) { return {class_of<5, 10, u32>(v) & mask ? all_one
 
 constexpr op_model model(core_function core, kind a, kind b, u16 flags) { return {core, nullptr, {a, b, kind::none}, kind::none, fp_rule::none, flags, nullptr, nullptr}; }
 constexpr u16 c = compare, x = compare | compare_exec;
+template <auto F, kind K, kind M, u16 Flags> constexpr op_model quick() { return fast_model<F, false, K, M, kind::none, kind::none, fp_rule::none, Flags>(); }
 
 #define LYRA_FLOAT_COMPARE(name, condition)                                                                          \
   {isa::op::v_cmp_##name##_f16, model(lanes_of<compare_half<condition>>, kind::f16, kind::f16, c)},                  \
   {isa::op::v_cmpx_##name##_f16, model(lanes_of<compare_half<condition>>, kind::f16, kind::f16, x)},                 \
-  {isa::op::v_cmp_##name##_f32, model(lanes_of<compare_float<condition, float>>, kind::f32, kind::f32, c)},          \
-  {isa::op::v_cmpx_##name##_f32, model(lanes_of<compare_float<condition, float>>, kind::f32, kind::f32, x)},         \
-  {isa::op::v_cmp_##name##_f64, model(lanes_of<compare_float<condition, double>>, kind::f64, kind::f64, c)},         \
-  {isa::op::v_cmpx_##name##_f64, model(lanes_of<compare_float<condition, double>>, kind::f64, kind::f64, x)}
+  {isa::op::v_cmp_##name##_f32, quick<compare_float<condition, float>, kind::f32, kind::f32, c>()},          \
+  {isa::op::v_cmpx_##name##_f32, quick<compare_float<condition, float>, kind::f32, kind::f32, x>()},         \
+  {isa::op::v_cmp_##name##_f64, quick<compare_float<condition, double>, kind::f64, kind::f64, c>()},         \
+  {isa::op::v_cmpx_##name##_f64, quick<compare_float<condition, double>, kind::f64, kind::f64, x>()}
 #define LYRA_INTEGER_COMPARE(name, condition)                                                                        \
   {isa::op::v_cmp_##name##_i16, model(lanes_of<compare_integer<condition, i32>>, kind::s16, kind::s16, c)},          \
   {isa::op::v_cmpx_##name##_i16, model(lanes_of<compare_integer<condition, i32>>, kind::s16, kind::s16, x)},         \
   {isa::op::v_cmp_##name##_u16, model(lanes_of<compare_integer<condition, u32>>, kind::u16, kind::u16, c)},          \
   {isa::op::v_cmpx_##name##_u16, model(lanes_of<compare_integer<condition, u32>>, kind::u16, kind::u16, x)},         \
-  {isa::op::v_cmp_##name##_i32, model(lanes_of<compare_integer<condition, i32>>, kind::b32, kind::b32, c)},          \
-  {isa::op::v_cmpx_##name##_i32, model(lanes_of<compare_integer<condition, i32>>, kind::b32, kind::b32, x)},         \
-  {isa::op::v_cmp_##name##_u32, model(lanes_of<compare_integer<condition, u32>>, kind::b32, kind::b32, c)},          \
-  {isa::op::v_cmpx_##name##_u32, model(lanes_of<compare_integer<condition, u32>>, kind::b32, kind::b32, x)},         \
-  {isa::op::v_cmp_##name##_i64, model(lanes_of<compare_integer<condition, i64>>, kind::b64, kind::b64, c)},          \
-  {isa::op::v_cmpx_##name##_i64, model(lanes_of<compare_integer<condition, i64>>, kind::b64, kind::b64, x)},         \
-  {isa::op::v_cmp_##name##_u64, model(lanes_of<compare_integer<condition, u64>>, kind::b64, kind::b64, c)},          \
-  {isa::op::v_cmpx_##name##_u64, model(lanes_of<compare_integer<condition, u64>>, kind::b64, kind::b64, x)}
+  {isa::op::v_cmp_##name##_i32, quick<compare_integer<condition, i32>, kind::b32, kind::b32, c>()},          \
+  {isa::op::v_cmpx_##name##_i32, quick<compare_integer<condition, i32>, kind::b32, kind::b32, x>()},         \
+  {isa::op::v_cmp_##name##_u32, quick<compare_integer<condition, u32>, kind::b32, kind::b32, c>()},          \
+  {isa::op::v_cmpx_##name##_u32, quick<compare_integer<condition, u32>, kind::b32, kind::b32, x>()},         \
+  {isa::op::v_cmp_##name##_i64, quick<compare_integer<condition, i64>, kind::b64, kind::b64, c>()},          \
+  {isa::op::v_cmpx_##name##_i64, quick<compare_integer<condition, i64>, kind::b64, kind::b64, x>()},         \
+  {isa::op::v_cmp_##name##_u64, quick<compare_integer<condition, u64>, kind::b64, kind::b64, c>()},          \
+  {isa::op::v_cmpx_##name##_u64, quick<compare_integer<condition, u64>, kind::b64, kind::b64, x>()}
 
 const op_row rows[] = {
     LYRA_FLOAT_COMPARE(f, F), LYRA_FLOAT_COMPARE(lt, LT), LYRA_FLOAT_COMPARE(eq, EQ), LYRA_FLOAT_COMPARE(le, LE), LYRA_FLOAT_COMPARE(gt, GT),
@@ -82,10 +84,10 @@ const op_row rows[] = {
     LYRA_FLOAT_COMPARE(nlt, NLT), LYRA_FLOAT_COMPARE(tru, TRU),
     LYRA_INTEGER_COMPARE(f, F), LYRA_INTEGER_COMPARE(lt, LT), LYRA_INTEGER_COMPARE(eq, EQ), LYRA_INTEGER_COMPARE(le, LE),
     LYRA_INTEGER_COMPARE(gt, GT), LYRA_INTEGER_COMPARE(ne, LG), LYRA_INTEGER_COMPARE(ge, GE), LYRA_INTEGER_COMPARE(t, O),
-    {isa::op::v_cmp_class_f32, model(lanes_of<class32>, kind::f32, kind::b32, c)},
-    {isa::op::v_cmpx_class_f32, model(lanes_of<class32>, kind::f32, kind::b32, x)},
-    {isa::op::v_cmp_class_f64, model(lanes_of<class64>, kind::f64, kind::b32, c)},
-    {isa::op::v_cmpx_class_f64, model(lanes_of<class64>, kind::f64, kind::b32, x)},
+    {isa::op::v_cmp_class_f32, quick<class32, kind::f32, kind::b32, c>()},
+    {isa::op::v_cmpx_class_f32, quick<class32, kind::f32, kind::b32, x>()},
+    {isa::op::v_cmp_class_f64, quick<class64, kind::f64, kind::b32, c>()},
+    {isa::op::v_cmpx_class_f64, quick<class64, kind::f64, kind::b32, x>()},
     {isa::op::v_cmp_class_f16, model(lanes_of<class16>, kind::h16, kind::b32, c)},
     {isa::op::v_cmpx_class_f16, model(lanes_of<class16>, kind::h16, kind::b32, x)},
 };

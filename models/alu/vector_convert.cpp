@@ -2,6 +2,7 @@
 // Conversions between integers and floating point. Rules: Vega ISA chapter 12 (VOP1 V_CVT_*, VOP3 V_CVT_PK*): to integer by truncation, saturating, NaN to 0;
 // from integer rounded by MODE; V_CVT_F16_F32 rounds by the 64/16-bit field (LLVM FPDPRounding), V_CVT_PKRTZ toward zero.
 #include "alu/lane_float.h"
+#include "alu/vector_fast.h"
 
 namespace lyra::alu::LYRA_ALU_LEVEL {
 namespace {
@@ -14,13 +15,13 @@ u32 to_u32(float v) {
 i32 to_i32_d(double v) { return v >= 0x1p31 ? 0x7fffffff : v > -0x1p31 - 1 ? i32(v) : v <= -0x1p31 ? i32(0x80000000u) : 0; }
 u32 to_u32_d(double v) {
   const double in = v > 0 ? v < 0x1p32 ? v : 0x1p32 - 1 : 0.;
-  return u32(i32(__builtin_floor(in) - 0x1p31)) ^ 0x80000000u;
+  return u32(i32(whole_down(in) - 0x1p31)) ^ 0x80000000u;
 }
 
 i32 cvt_i32_f32(float v) { return to_i32(v); }
 u32 cvt_u32_f32(float v) { return to_u32(v); }
-i32 cvt_rpi(float v) { return to_i32(__builtin_floorf(v + .5f)); }
-i32 cvt_flr(float v) { return to_i32(__builtin_floorf(v)); }
+i32 cvt_rpi(float v) { return to_i32(whole_down(v + .5f)); }
+i32 cvt_flr(float v) { return to_i32(whole_down(v)); }
 float cvt_f32_i32(i32 v) { return float(v); }
 float cvt_f32_u32(u32 v) { return float(double(v)); }
 float ubyte0(u32 v) { return float(i32(v & 0xff)); }
@@ -82,39 +83,39 @@ constexpr op_model model(core_function core, kind a, kind b1, kind r, fp_rule ru
 
 using isa::op;
 const op_row rows[] = {
-    {op::v_cvt_i32_f64, model(lanes_of<cvt_i32_f64>, d, o, b)},
-    {op::v_cvt_u32_f64, model(lanes_of<cvt_u32_f64>, d, o, b)},
-    {op::v_cvt_f64_i32, model(lanes_of<cvt_f64_i32>, b, o, d)},
-    {op::v_cvt_f64_u32, model(lanes_of<cvt_f64_u32>, b, o, d)},
-    {op::v_cvt_f32_i32, model(lanes_of<cvt_f32_i32>, b, o, s, fp_rule::exact)},
-    {op::v_cvt_f32_u32, model(lanes_of<cvt_f32_u32>, b, o, s, fp_rule::exact)},
-    {op::v_cvt_u32_f32, model(lanes_of<cvt_u32_f32>, s, o, b)},
-    {op::v_cvt_i32_f32, model(lanes_of<cvt_i32_f32>, s, o, b)},
-    {op::v_cvt_rpi_i32_f32, model(lanes_of<cvt_rpi>, s, o, b)},
-    {op::v_cvt_flr_i32_f32, model(lanes_of<cvt_flr>, s, o, b)},
+    {op::v_cvt_i32_f64, fast_model<cvt_i32_f64, false, d, o, o, b>()},
+    {op::v_cvt_u32_f64, fast_model<cvt_u32_f64, false, d, o, o, b>()},
+    {op::v_cvt_f64_i32, fast_model<cvt_f64_i32, false, b, o, o, d>()},
+    {op::v_cvt_f64_u32, fast_model<cvt_f64_u32, false, b, o, o, d>()},
+    {op::v_cvt_f32_i32, fast_model<cvt_f32_i32, false, b, o, o, s, fp_rule::exact>()},
+    {op::v_cvt_f32_u32, fast_model<cvt_f32_u32, false, b, o, o, s, fp_rule::exact>()},
+    {op::v_cvt_u32_f32, fast_model<cvt_u32_f32, false, s, o, o, b>()},
+    {op::v_cvt_i32_f32, fast_model<cvt_i32_f32, false, s, o, o, b>()},
+    {op::v_cvt_rpi_i32_f32, fast_model<cvt_rpi, false, s, o, o, b>()},
+    {op::v_cvt_flr_i32_f32, fast_model<cvt_flr, false, s, o, o, b>()},
     {op::v_cvt_f16_f32, model(lanes_of<same>, s, o, h, fp_rule::half)},
     {op::v_cvt_f32_f16, model(lanes_of<quieted>, h, o, s)},
-    {op::v_cvt_off_f32_i4, model(lanes_of<off_i4>, b, o, s)},
-    {op::v_cvt_f32_f64, model(lanes_of<cvt_f32_f64>, d, o, s, fp_rule::narrowing)},
-    {op::v_cvt_f64_f32, model(lanes_of<cvt_f64_f32>, s, o, d, fp_rule::single)},
-    {op::v_cvt_f32_ubyte0, model(lanes_of<ubyte0>, b, o, s)},
-    {op::v_cvt_f32_ubyte1, model(lanes_of<ubyte1>, b, o, s)},
-    {op::v_cvt_f32_ubyte2, model(lanes_of<ubyte2>, b, o, s)},
-    {op::v_cvt_f32_ubyte3, model(lanes_of<ubyte3>, b, o, s)},
+    {op::v_cvt_off_f32_i4, fast_model<off_i4, false, b, o, o, s>()},
+    {op::v_cvt_f32_f64, fast_model<cvt_f32_f64, false, d, o, o, s, fp_rule::narrowing>()},
+    {op::v_cvt_f64_f32, fast_model<cvt_f64_f32, false, s, o, o, d, fp_rule::single>()},
+    {op::v_cvt_f32_ubyte0, fast_model<ubyte0, false, b, o, o, s>()},
+    {op::v_cvt_f32_ubyte1, fast_model<ubyte1, false, b, o, o, s>()},
+    {op::v_cvt_f32_ubyte2, fast_model<ubyte2, false, b, o, o, s>()},
+    {op::v_cvt_f32_ubyte3, fast_model<ubyte3, false, b, o, o, s>()},
     {op::v_cvt_f16_u16, model(lanes_of<cvt_f16_i16>, kind::u16, o, h, fp_rule::half)},
     {op::v_cvt_f16_i16, model(lanes_of<cvt_f16_i16>, kind::s16, o, h, fp_rule::half)},
     {op::v_cvt_u16_f16, model(lanes_of<cvt_u16_f16>, h, o, kind::u16)},
     {op::v_cvt_i16_f16, model(lanes_of<cvt_i16_f16>, h, o, kind::u16)},
     {op::v_cvt_norm_i16_f16, model(lanes_of<snorm16>, h, o, kind::u16)},
     {op::v_cvt_norm_u16_f16, model(lanes_of<unorm16>, h, o, kind::u16)},
-    {op::v_cvt_pknorm_i16_f32, model(lanes_of<pknorm_i16>, s, s, b)},
-    {op::v_cvt_pknorm_u16_f32, model(lanes_of<pknorm_u16>, s, s, b)},
+    {op::v_cvt_pknorm_i16_f32, fast_model<pknorm_i16, false, s, s, o, b>()},
+    {op::v_cvt_pknorm_u16_f32, fast_model<pknorm_u16, false, s, s, o, b>()},
     {op::v_cvt_pknorm_i16_f16, model(lanes_of<pknorm_i16>, h, h, b)},
     {op::v_cvt_pknorm_u16_f16, model(lanes_of<pknorm_u16>, h, h, b)},
-    {op::v_cvt_pkrtz_f16_f32, model(lanes_of<pkrtz>, s, s, b)},
-    {op::v_cvt_pk_u16_u32, model(lanes_of<pk_u16>, b, b, b)},
-    {op::v_cvt_pk_i16_i32, model(lanes_of<pk_i16>, b, b, b)},
-    {op::v_sat_pk_u8_i16, model(lanes_of<sat_pk_u8>, b, o, b)},
+    {op::v_cvt_pkrtz_f16_f32, fast_model<pkrtz, false, s, s, o, b>()},
+    {op::v_cvt_pk_u16_u32, fast_model<pk_u16, false, b, b, o, b>()},
+    {op::v_cvt_pk_i16_i32, fast_model<pk_i16, false, b, b, o, b>()},
+    {op::v_sat_pk_u8_i16, fast_model<sat_pk_u8, false, b, o, o, b>()},
     {op::v_cvt_pk_u8_f32, model(lanes_of<pk_u8>, s, b, b, fp_rule::single, 0, b)},
     {op::v_cvt_pkaccum_u8_f32, model(lanes_of<pk_u8>, s, b, b, fp_rule::single, accumulates, b)},
 };

@@ -24,75 +24,78 @@ template <class P> typename P::value two_to(int n) { return bits_as<typename P::
 /// Whether the exact quotient lies below the normal numbers (and is not zero).
 template <class P> bool quotient_is_denormal(typename P::value n, typename P::value d) {
   using V = typename P::value;
-  if (n == 0 || is_nan(n) || is_nan(d) || exponent<P>(d) == P::top || exponent<P>(n) == P::top) return false;
-  // compare |n| with |d| * 2^(1 - bias) after bringing both to 1..2
-  const V a = __builtin_fabs(n), b = __builtin_fabs(d);
-  int ea = exponent<P>(a), eb = exponent<P>(b);
-  V ma = a, mb = b;
-  if (ea == 0) { ma *= two_to<P>(P::mantissa + 1); ea = exponent<P>(ma) - (P::mantissa + 1); }
-  if (eb == 0) { mb *= two_to<P>(P::mantissa + 1); eb = exponent<P>(mb) - (P::mantissa + 1); }
-  const typename P::bits fraction = (typename P::bits(1) << P::mantissa) - 1;
-  const bool smaller = (bits_as<typename P::bits>(ma) & fraction) < (bits_as<typename P::bits>(mb) & fraction);
-  return ea - eb - (smaller ? 1 : 0) < 1 - P::bias;
+  using B = typename P::bits;
+  // compare |n| with |d| * 2^(1 - bias) by exponents and mantissas; denormals are brought up first
+  const V a = __builtin_fabs(n), b = __builtin_fabs(d), lift = two_to<P>(P::mantissa + 1);
+  const bool a_small = exponent<P>(a) == 0, b_small = exponent<P>(b) == 0;
+  const V ma = a_small ? a * lift : a, mb = b_small ? b * lift : b;
+  const int ea = exponent<P>(ma) - (a_small ? P::mantissa + 1 : 0), eb = exponent<P>(mb) - (b_small ? P::mantissa + 1 : 0);
+  const B fraction = (B(1) << P::mantissa) - 1;
+  const bool smaller = (bits_as<B>(ma) & fraction) < (bits_as<B>(mb) & fraction);
+  const bool finite = (exponent<P>(a) != P::top) & (exponent<P>(b) != P::top);
+  return finite & (n != 0) & (ea - eb - (smaller ? 1 : 0) < 1 - P::bias);
 }
 
 /// S0 is S1 (denominator) or S2 (numerator), whichever is to be scaled; the flag asks V_DIV_FMAS to scale back.
 template <class P> with_flag<typename P::value> div_scale(typename P::value s0, typename P::value s1, typename P::value s2) {
   using V = typename P::value;
-  const V up = s0 * two_to<P>(P::scale), one = 1;
-  const bool is_denominator = bits_as<typename P::bits>(s0) == bits_as<typename P::bits>(s1);
-  const bool is_numerator = bits_as<typename P::bits>(s0) == bits_as<typename P::bits>(s2);
-  if (s1 == 0 || s2 == 0) return {default_nan(V()), 0};
-  if (exponent<P>(s2) - exponent<P>(s1) >= P::far) return {is_denominator ? up : s0, all_ones};
-  if (is_denormal<P>(s1)) return {up, 0};
-  const bool tiny_reciprocal = quotient_is_denormal<P>(one, s1), tiny_quotient = quotient_is_denormal<P>(s2, s1);
-  if (tiny_reciprocal && tiny_quotient) return {is_denominator ? up : s0, all_ones};
-  if (tiny_reciprocal) return {s0 * two_to<P>(-P::scale), 0};
-  if (tiny_quotient) return {is_numerator ? up : s0, all_ones};
-  if (exponent<P>(s2) <= P::tiny) return {up, 0};
-  return {s0, 0};
+  using B = typename P::bits;
+  const V up = s0 * two_to<P>(P::scale), down = s0 * two_to<P>(-P::scale), one = 1;
+  const bool is_denominator = bits_as<B>(s0) == bits_as<B>(s1), is_numerator = bits_as<B>(s0) == bits_as<B>(s2);
+  const bool far = exponent<P>(s2) - exponent<P>(s1) >= P::far, denormal = is_denormal<P>(s1), tiny = exponent<P>(s2) <= P::tiny;
+  const bool reciprocal = quotient_is_denormal<P>(one, s1), quotient = quotient_is_denormal<P>(s2, s1);
+  V r = tiny ? up : s0;
+  r = quotient ? (is_numerator ? up : s0) : r;
+  r = reciprocal ? (quotient ? (is_denominator ? up : s0) : down) : r;
+  r = denormal ? up : r;
+  r = far ? (is_denominator ? up : s0) : r;
+  const bool scaled = far | (!denormal & quotient), zero = (s1 == 0) | (s2 == 0);
+  return {zero ? default_nan(V()) : r, zero | !scaled ? 0 : all_ones};
 }
 
-/// fma, scaled where VCC is set; fused and scaled values are rounded once.
-float div_fmas_single(float a, float b, float c, lane_bit scaled) {
-  const float plain = fused(a, b, c);
-  if (!scaled.m) return is_nan(plain) ? first_nan<float>(a, b, c) : plain;
+/// fma, scaled where VCC is set; fused and scaled values are rounded once. Few lanes of a division are scaled: those are done one by one.
+float plain_single(float a, float b, float c) { return fused(a, b, c); }
+double plain_wide(double a, double b, double c) { return fused(a, b, c); }
+bool rounds_to_nearest() { return !(_mm_getcsr() & 0x6000); }
+
+float scaled_fma(float a, float b, float c) {
   const double p = double(a) * double(b), s = p + double(c), t = s - p;
-  const double r = (_mm_getcsr() & 0x6000) ? s : to_odd(s, (p - (s - t)) + (double(c) - t));
-  const float v = float(r * power_of_two(exponent<single>(c) > single::bias ? single::scale : -single::scale));
-  return is_nan(v) ? first_nan<float>(a, b, c) : v;
+  const double r = rounds_to_nearest() ? to_odd(s, (p - (s - t)) + (double(c) - t)) : s;
+  return float(r * power_of_two(exponent<single>(c) > single::bias ? single::scale : -single::scale));
 }
-double div_fmas_wide(double a, double b, double c, lane_bit scaled) {
-  const double r = fused(a, b, c);
-  if (is_nan(r)) return first_nan<double>(a, b, c);
-  if (!scaled.m) return r;
-  const double p = a * b, low = fused(a, b, -p), s = p + c, t = s - p;
+double scaled_fma(double a, double b, double c) {
+  const double r = fused(a, b, c), p = a * b, low = fused(a, b, -p), s = p + c, t = s - p;
   const double rest = (s - r) + (((p - (s - t)) + (c - t)) + low);
-  const bool nearest = !(_mm_getcsr() & 0x6000);
   const double factor = power_of_two(exponent<wide>(c) > wide::bias ? wide::scale : -wide::scale);
   // with denormal inputs flushed the host would not see a denormal r: any number that vanishes the same way does instead
   const u64 sum = bits_as<u64>(r);
   if (exponent<wide>(r) == 0 && sum << 1) return bits_as<double>((sum & 1ull << 63) | 1ull << 52) * factor;
   // a result that stays normal is only scaled; one that becomes denormal is rounded once, from the exact sum
-  return (nearest && __builtin_fabs(r) * factor < 0x1p-1021 ? to_odd(r, rest) : r) * factor;
+  return (rounds_to_nearest() && __builtin_fabs(r) * factor < 0x1p-1021 ? to_odd(r, rest) : r) * factor;
+}
+template <auto Plain, class V> void div_fmas(const frame& f) {
+  float_lanes_of<Plain>(f);
+  for (u64 rest = gather_bits(f.bit_in); rest; rest &= rest - 1) {
+    const int k = __builtin_ctzll(rest);
+    const V a = load_lane<V>(f.s[0], f.s_hi[0], k), b = load_lane<V>(f.s[1], f.s_hi[1], k), c = load_lane<V>(f.s[2], f.s_hi[2], k), r = scaled_fma(a, b, c);
+    if (!is_nan(r)) store_lane(f.d, f.d_hi, k, r);
+  }
 }
 
 /// S0 quotient, S1 denominator, S2 numerator: puts in the special results.
 template <class P> typename P::value div_fixup(typename P::value q, typename P::value d, typename P::value n) {
   using V = typename P::value;
   using B = typename P::bits;
-  const B sign_bit = B(1) << (sizeof(B) * 8 - 1), sign = (bits_as<B>(d) ^ bits_as<B>(n)) & sign_bit, infinity = B(P::top) << P::mantissa;
-  const B dm = bits_as<B>(d) & ~sign_bit, nm = bits_as<B>(n) & ~sign_bit;
-  const V invalid = bits_as<V>(sign_bit | infinity | B(1) << (P::mantissa - 1));
-  if (is_nan(n)) return quiet(n);
-  if (is_nan(d)) return quiet(d);
-  if (dm == 0 && nm == 0) return invalid;
-  if (dm == infinity && nm == infinity) return invalid;
-  if (dm == 0 || nm == infinity) return bits_as<V>(sign | infinity);
-  if (dm == infinity || nm == 0) return bits_as<V>(sign);
-  if (exponent<P>(n) - exponent<P>(d) < P::lost) return bits_as<V>(sign);
-  if (is_nan(q)) return quiet(q);
-  return bits_as<V>(sign | (bits_as<B>(q) & ~sign_bit));
+  const B sign_bit = B(1) << (sizeof(B) * 8 - 1), infinity = B(P::top) << P::mantissa, quiet_bit = B(1) << (P::mantissa - 1);
+  const B sign = (bits_as<B>(d) ^ bits_as<B>(n)) & sign_bit, dm = bits_as<B>(d) & ~sign_bit, nm = bits_as<B>(n) & ~sign_bit, qm = bits_as<B>(q) & ~sign_bit;
+  const bool lost = int(nm >> P::mantissa) - int(dm >> P::mantissa) < P::lost;
+  B r = qm > infinity ? bits_as<B>(q) | quiet_bit : sign | qm;
+  r = (dm == infinity) | (nm == 0) | lost ? sign : r;
+  r = (dm == 0) | (nm == infinity) ? sign | infinity : r;
+  r = ((dm == 0) & (nm == 0)) | ((dm == infinity) & (nm == infinity)) ? sign_bit | infinity | quiet_bit : r;
+  r = dm > infinity ? bits_as<B>(d) | quiet_bit : r;
+  r = nm > infinity ? bits_as<B>(n) | quiet_bit : r;
+  return bits_as<V>(r);
 }
 /// Halves come as floats; every half is a normal float, so only the special values matter.
 float div_fixup_half(float q, float d, float n) {
@@ -132,8 +135,8 @@ using isa::op;
 const op_row rows[] = {
     {op::v_div_scale_f32, model(lanes_of<div_scale<single>>, s, fp_rule::exact, carry_out)},
     {op::v_div_scale_f64, model(lanes_of<div_scale<wide>>, d, fp_rule::half, carry_out)},
-    {op::v_div_fmas_f32, model(lanes_of<div_fmas_single>, s, fp_rule::single, carry_in | reads_vcc)},
-    {op::v_div_fmas_f64, model(lanes_of<div_fmas_wide>, d, fp_rule::wide, carry_in | reads_vcc)},
+    {op::v_div_fmas_f32, model(div_fmas<plain_single, float>, s, fp_rule::single, carry_in | reads_vcc)},
+    {op::v_div_fmas_f64, model(div_fmas<plain_wide, double>, d, fp_rule::wide, carry_in | reads_vcc)},
     {op::v_div_fixup_f32, model(lanes_of<div_fixup<single>>, s, fp_rule::none)},
     {op::v_div_fixup_f64, model(lanes_of<div_fixup<wide>>, d, fp_rule::none)},
     {op::v_div_fixup_f16, model(lanes_of<div_fixup_half>, h, fp_rule::none, keeps_high)},

@@ -65,6 +65,42 @@ int dpp_source(unsigned ctrl, int k) {
   }
 }
 
+/// dpp_source for every control and lane: the lane read (0 where there is none) and which lanes have one.
+struct dpp_tables {
+  u8 lane[512][lanes];
+  u64 valid[512];
+  dpp_tables() {
+    for (unsigned c = 0; c < 512; ++c) {
+      valid[c] = 0;
+      for (int k = 0; k < lanes; ++k) {
+        const int n = dpp_source(c, k);
+        lane[c][k] = u8(n < 0 ? 0 : n);
+        valid[c] |= u64(n >= 0) << k;
+      }
+    }
+  }
+};
+const dpp_tables& dpp() {
+  static const dpp_tables t;
+  return t;
+}
+/// Lanes whose source exists and is on in EXEC.
+u64 dpp_valid(unsigned ctrl, u64 exec) {
+  u64 valid = dpp().valid[ctrl & 511];
+  if (exec != ~0ull)
+    for (int k = 0; k < lanes; ++k)
+      if (!(exec >> dpp().lane[ctrl & 511][k] & 1)) valid &= ~(1ull << k);
+  return valid;
+}
+/// Lanes of the rows (four of 16 lanes) and banks (four lanes of each row) that the masks leave on.
+u64 dpp_enabled(unsigned row_mask, unsigned bank_mask) {
+  u64 in_row = 0;
+  for (int b = 0; b < 4; ++b) in_row |= bank_mask >> b & 1 ? 0xfull << (4 * b) : 0;
+  u64 r = 0;
+  for (int n = 0; n < 4; ++n) r |= row_mask >> n & 1 ? in_row << (16 * n) : 0;
+  return r;
+}
+
 struct general {
   wave_registers& w;
   const isa::instruction& i;
@@ -139,12 +175,11 @@ struct general {
 
     if (i.form == isa::form::dpp && j == 0) {
       const u32* const from = f.s[0];
-      alignas(64) row moved;
-      for (int k = 0; k < lanes; ++k) {
-        const int n = dpp_source(i.dpp_ctrl, k);
-        moved[k] = n >= 0 && (exec >> n & 1) ? from[n] : 0;
-      }
-      std::memcpy(lo, moved, sizeof moved);
+      const u8* const lane = dpp().lane[i.dpp_ctrl & 511];
+      alignas(64) row moved, valid;
+      spread_bits(dpp_valid(i.dpp_ctrl, exec), valid);
+      for (int k = 0; k < lanes; ++k) moved[k] = from[lane[k]];
+      for (int k = 0; k < lanes; ++k) lo[k] = moved[k] & valid[k];
       f.s[0] = lo;
     }
     if (i.form == isa::form::sdwa && j < 2 && i.src_sel[j] != isa::sdwa_select::dword) {
@@ -276,13 +311,10 @@ struct general {
   }
 
   void run_core() {
-    for (int j = 0; j < 3; ++j)
-      if (m.src[j] == kind::none) break;
     f.d = out[0];
     f.d_hi = out[1];
     f.bit_in = bits_in;
     f.bit_out = bits_out;
-    f.env.clamp = i.clamp;
     const fp_scope scope(host_control(m.fp, w.mode));
     (i.clamp && m.clamped ? m.clamped : m.core)(f);
     if (i.omod || i.clamp) {
@@ -308,13 +340,8 @@ struct general {
     f.env = environment_of(w.mode);
     write_mask = exec;
     if (i.form == isa::form::dpp) {
-      u64 on = 0;
-      for (int k = 0; k < lanes; ++k) {
-        const int n = dpp_source(i.dpp_ctrl, k);
-        const bool valid = n >= 0 && (exec >> n & 1);
-        const bool enabled = (i.row_mask >> (k >> 4) & 1) && (i.bank_mask >> (k >> 2 & 3) & 1);
-        on |= u64(enabled && (valid || i.bound_ctrl)) << k;
-      }
+      u64 on = dpp_enabled(i.row_mask, i.bank_mask);
+      if (!i.bound_ctrl) on &= dpp_valid(i.dpp_ctrl, exec);
       write_mask &= on;
     }
     if (m.has(carry_in)) {

@@ -39,13 +39,13 @@ float minimum3(const environment& e, float a, float b, float c) { return lesser3
 float maximum3(const environment& e, float a, float b, float c) { return greater3(e, a, b, c); }
 float median(const environment& e, float a, float b, float c) { return middle(e, a, b, c); }
 float quieted(float v) { return is_nan(v) ? quiet(v) : v; }
-float trunc(float v) { return quieted(__builtin_truncf(v)); }
-float ceil(float v) { return quieted(__builtin_ceilf(v)); }
-float floor(float v) { return quieted(__builtin_floorf(v)); }
+float trunc(float v) { return quieted(whole_toward_zero(v)); }
+float ceil(float v) { return quieted(whole_up(v)); }
+float floor(float v) { return quieted(whole_down(v)); }
 float rndne(float v) { return quieted(__builtin_rintf(v)); }
 /// Kept at or below the largest half under 1.
 float fract(float v) {
-  const float r = v - __builtin_floorf(v);
+  const float r = v - whole_down(v);
   return is_nan(v) ? quiet(v) : is_nan(r) ? default_nan(r) : r > 0x1.ffcp-1f ? 0x1.ffcp-1f : r;
 }
 float frexp_mant(float v) {

@@ -2,6 +2,7 @@
 // Single precision arithmetic. Rules: Vega ISA chapter 12 (VOP1, VOP2, VOP3), 3.5 (MODE). Rounding and flushing of arithmetic come from the host's MXCSR
 // (vector_host.h); V_MAD and V_MAC round the product and flush denormals always (LLVM: FMAD is legal only without f32 denormals); V_FMA is fused and follows MODE.
 #include "alu/lane_float.h"
+#include "alu/vector_fast.h"
 
 namespace lyra::alu::LYRA_ALU_LEVEL {
 namespace {
@@ -23,13 +24,13 @@ float maximum3(const environment& e, float a, float b, float c) { return flush_o
 float median(const environment& e, float a, float b, float c) { return flush_out(e, middle(e, flush_in(e, a), flush_in(e, b), flush_in(e, c))); }
 
 float quieted(float v) { return is_nan(v) ? quiet(v) : v; }
-float trunc(const environment& e, float v) { return quieted(__builtin_truncf(flush_in(e, v))); }
-float ceil(const environment& e, float v) { return quieted(__builtin_ceilf(flush_in(e, v))); }
-float floor(const environment& e, float v) { return quieted(__builtin_floorf(flush_in(e, v))); }
+float trunc(const environment& e, float v) { return quieted(whole_toward_zero(flush_in(e, v))); }
+float ceil(const environment& e, float v) { return quieted(whole_up(flush_in(e, v))); }
+float floor(const environment& e, float v) { return quieted(whole_down(flush_in(e, v))); }
 float rndne(const environment& e, float v) { return quieted(__builtin_rintf(flush_in(e, v))); } // the host rounds to nearest here
 /// v - floor(v), kept below 1 where the subtraction rounds up.
 float fract(const environment& e, float x) {
-  const float v = flush_in(e, x), r = v - __builtin_floorf(v);
+  const float v = flush_in(e, x), r = v - whole_down(v);
   const float below = r >= 1.f ? bits_as<float>(0x3f7fffffu) : r;
   return is_nan(v) ? quiet(v) : is_nan(r) ? default_nan(r) : below;
 }
@@ -82,45 +83,46 @@ constexpr kind s = kind::f32, b = kind::b32, o = kind::none;
 constexpr op_model model(core_function core, kind a, kind b1, kind c, kind d, fp_rule rule, u16 flags = 0) {
   return {core, nullptr, {a, b1, c}, d, rule, flags, nullptr, nullptr};
 }
-template <auto F> constexpr op_model arithmetic(fp_rule rule, kind c = o, u16 flags = 0) { return model(float_lanes_of<F>, s, s, c, s, rule, flags); }
+template <auto F, fp_rule Rule, kind C = o, u16 Flags = 0> constexpr op_model arithmetic() { return fast_model<F, true, s, s, C, s, Rule, Flags>(); }
+template <auto F, kind A, kind B = o, kind C = o, kind D = s, fp_rule Rule = fp_rule::none> constexpr op_model choice() { return fast_model<F, false, A, B, C, D, Rule>(); }
 
 using isa::op;
 const op_row rows[] = {
-    {op::v_add_f32, arithmetic<add>(fp_rule::single)},
-    {op::v_sub_f32, arithmetic<sub>(fp_rule::single)},
-    {op::v_subrev_f32, arithmetic<subrev>(fp_rule::single)},
-    {op::v_mul_f32, arithmetic<mul>(fp_rule::single)},
-    {op::v_mul_legacy_f32, arithmetic<mul_legacy>(fp_rule::single)},
-    {op::v_mad_f32, arithmetic<mad>(fp_rule::single_flush, s)},
-    {op::v_mac_f32, arithmetic<mad>(fp_rule::single_flush, s, accumulates)},
-    {op::v_madmk_f32, arithmetic<mad>(fp_rule::single_flush, s, constant_middle)},
-    {op::v_madak_f32, arithmetic<mad>(fp_rule::single_flush, s, constant_last)},
-    {op::v_mad_legacy_f32, arithmetic<mad_legacy>(fp_rule::single_flush, s)},
-    {op::v_fma_f32, arithmetic<fma>(fp_rule::single, s)},
-    {op::v_fmac_f32, arithmetic<fma>(fp_rule::single, s, accumulates)},
+    {op::v_add_f32, arithmetic<add, fp_rule::single>()},
+    {op::v_sub_f32, arithmetic<sub, fp_rule::single>()},
+    {op::v_subrev_f32, arithmetic<subrev, fp_rule::single>()},
+    {op::v_mul_f32, arithmetic<mul, fp_rule::single>()},
+    {op::v_mul_legacy_f32, arithmetic<mul_legacy, fp_rule::single>()},
+    {op::v_mad_f32, arithmetic<mad, fp_rule::single_flush, s>()},
+    {op::v_mac_f32, arithmetic<mad, fp_rule::single_flush, s, accumulates>()},
+    {op::v_madmk_f32, arithmetic<mad, fp_rule::single_flush, s, constant_middle>()},
+    {op::v_madak_f32, arithmetic<mad, fp_rule::single_flush, s, constant_last>()},
+    {op::v_mad_legacy_f32, arithmetic<mad_legacy, fp_rule::single_flush, s>()},
+    {op::v_fma_f32, arithmetic<fma, fp_rule::single, s>()},
+    {op::v_fmac_f32, arithmetic<fma, fp_rule::single, s, accumulates>()},
     {op::v_mad_mix_f32, model(float_lanes_of<mad>, kind::mix, kind::mix, kind::mix, s, fp_rule::single_flush)},
     {op::v_mad_mixlo_f16, model(float_lanes_of<mad>, kind::mix, kind::mix, kind::mix, kind::f16, fp_rule::single_flush, keeps_high)},
     {op::v_mad_mixhi_f16, model(float_lanes_of<mad>, kind::mix, kind::mix, kind::mix, kind::f16, fp_rule::single_flush, to_high)},
     {op::v_fma_mix_f32, model(float_lanes_of<fma>, kind::mix, kind::mix, kind::mix, s, fp_rule::single)},
     {op::v_fma_mixlo_f16, model(float_lanes_of<fma>, kind::mix, kind::mix, kind::mix, kind::f16, fp_rule::single, keeps_high)},
     {op::v_fma_mixhi_f16, model(float_lanes_of<fma>, kind::mix, kind::mix, kind::mix, kind::f16, fp_rule::single, to_high)},
-    {op::v_min_f32, model(lanes_of<minimum>, s, s, o, s, fp_rule::none)},
-    {op::v_max_f32, model(lanes_of<maximum>, s, s, o, s, fp_rule::none)},
-    {op::v_min3_f32, model(lanes_of<minimum3>, s, s, s, s, fp_rule::none)},
-    {op::v_max3_f32, model(lanes_of<maximum3>, s, s, s, s, fp_rule::none)},
-    {op::v_med3_f32, model(lanes_of<median>, s, s, s, s, fp_rule::none)},
-    {op::v_trunc_f32, model(lanes_of<trunc>, s, o, o, s, fp_rule::none)},
-    {op::v_ceil_f32, model(lanes_of<ceil>, s, o, o, s, fp_rule::none)},
-    {op::v_floor_f32, model(lanes_of<floor>, s, o, o, s, fp_rule::none)},
-    {op::v_rndne_f32, model(lanes_of<rndne>, s, o, o, s, fp_rule::none)},
-    {op::v_fract_f32, model(lanes_of<fract>, s, o, o, s, fp_rule::single)},
-    {op::v_frexp_mant_f32, model(lanes_of<frexp_mant>, s, o, o, s, fp_rule::none)},
-    {op::v_frexp_exp_i32_f32, model(lanes_of<frexp_exp>, s, o, o, b, fp_rule::none)},
-    {op::v_ldexp_f32, model(lanes_of<ldexp>, s, b, o, s, fp_rule::single)},
-    {op::v_cubeid_f32, model(lanes_of<cubeid>, s, s, s, s, fp_rule::none)},
-    {op::v_cubesc_f32, model(lanes_of<cubesc>, s, s, s, s, fp_rule::single)},
-    {op::v_cubetc_f32, model(lanes_of<cubetc>, s, s, s, s, fp_rule::single)},
-    {op::v_cubema_f32, model(lanes_of<cubema>, s, s, s, s, fp_rule::single)},
+    {op::v_min_f32, choice<minimum, s, s, o, s, fp_rule::none>()},
+    {op::v_max_f32, choice<maximum, s, s, o, s, fp_rule::none>()},
+    {op::v_min3_f32, choice<minimum3, s, s, s, s, fp_rule::none>()},
+    {op::v_max3_f32, choice<maximum3, s, s, s, s, fp_rule::none>()},
+    {op::v_med3_f32, choice<median, s, s, s, s, fp_rule::none>()},
+    {op::v_trunc_f32, choice<trunc, s, o, o, s, fp_rule::none>()},
+    {op::v_ceil_f32, choice<ceil, s, o, o, s, fp_rule::none>()},
+    {op::v_floor_f32, choice<floor, s, o, o, s, fp_rule::none>()},
+    {op::v_rndne_f32, choice<rndne, s, o, o, s, fp_rule::none>()},
+    {op::v_fract_f32, choice<fract, s, o, o, s, fp_rule::single>()},
+    {op::v_frexp_mant_f32, choice<frexp_mant, s, o, o, s, fp_rule::none>()},
+    {op::v_frexp_exp_i32_f32, choice<frexp_exp, s, o, o, b, fp_rule::none>()},
+    {op::v_ldexp_f32, choice<ldexp, s, b, o, s, fp_rule::single>()},
+    {op::v_cubeid_f32, choice<cubeid, s, s, s, s, fp_rule::none>()},
+    {op::v_cubesc_f32, choice<cubesc, s, s, s, s, fp_rule::single>()},
+    {op::v_cubetc_f32, choice<cubetc, s, s, s, s, fp_rule::single>()},
+    {op::v_cubema_f32, choice<cubema, s, s, s, s, fp_rule::single>()},
 };
 
 } // namespace

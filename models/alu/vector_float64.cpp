@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Double precision arithmetic. Rules: Vega ISA chapter 12; rounding and denormals by MODE's 64/16-bit fields.
 #include "alu/lane_float.h"
+#include "alu/vector_fast.h"
 
 namespace lyra::alu::LYRA_ALU_LEVEL {
 namespace {
@@ -12,12 +13,12 @@ double minimum(const environment& e, double a, double b) { return flush_out(e, l
 double maximum(const environment& e, double a, double b) { return flush_out(e, greater(e, flush_in(e, a), flush_in(e, b))); }
 
 double quieted(double v) { return is_nan(v) ? quiet(v) : v; }
-double trunc(const environment& e, double v) { return quieted(__builtin_trunc(flush_in(e, v))); }
-double ceil(const environment& e, double v) { return quieted(__builtin_ceil(flush_in(e, v))); }
-double floor(const environment& e, double v) { return quieted(__builtin_floor(flush_in(e, v))); }
+double trunc(const environment& e, double v) { return quieted(whole_toward_zero(flush_in(e, v))); }
+double ceil(const environment& e, double v) { return quieted(whole_up(flush_in(e, v))); }
+double floor(const environment& e, double v) { return quieted(whole_down(flush_in(e, v))); }
 double rndne(const environment& e, double v) { return quieted(__builtin_rint(flush_in(e, v))); } // the host rounds to nearest here
 double fract(const environment& e, double x) {
-  const double v = flush_in(e, x), r = v - __builtin_floor(v);
+  const double v = flush_in(e, x), r = v - whole_down(v);
   const double below = r >= 1. ? bits_as<double>(0x3fefffffffffffffull) : r;
   return is_nan(v) ? quiet(v) : is_nan(r) ? default_nan(r) : below;
 }
@@ -50,23 +51,22 @@ double ldexp(const environment& e, double x, i32 n) {
 }
 
 constexpr kind d = kind::f64, b = kind::b32, o = kind::none;
-constexpr op_model model(core_function core, kind a, kind b1, kind c, kind r, fp_rule rule) { return {core, nullptr, {a, b1, c}, r, rule, 0, nullptr, nullptr}; }
 
 using isa::op;
 const op_row rows[] = {
-    {op::v_add_f64, model(float_lanes_of<add>, d, d, o, d, fp_rule::wide)},
-    {op::v_mul_f64, model(float_lanes_of<mul>, d, d, o, d, fp_rule::wide)},
-    {op::v_fma_f64, model(float_lanes_of<fma>, d, d, d, d, fp_rule::wide)},
-    {op::v_min_f64, model(lanes_of<minimum>, d, d, o, d, fp_rule::none)},
-    {op::v_max_f64, model(lanes_of<maximum>, d, d, o, d, fp_rule::none)},
-    {op::v_trunc_f64, model(lanes_of<trunc>, d, o, o, d, fp_rule::none)},
-    {op::v_ceil_f64, model(lanes_of<ceil>, d, o, o, d, fp_rule::none)},
-    {op::v_floor_f64, model(lanes_of<floor>, d, o, o, d, fp_rule::none)},
-    {op::v_rndne_f64, model(lanes_of<rndne>, d, o, o, d, fp_rule::none)},
-    {op::v_fract_f64, model(lanes_of<fract>, d, o, o, d, fp_rule::wide)},
-    {op::v_frexp_mant_f64, model(lanes_of<frexp_mant>, d, o, o, d, fp_rule::none)},
-    {op::v_frexp_exp_i32_f64, model(lanes_of<frexp_exp>, d, o, o, b, fp_rule::none)},
-    {op::v_ldexp_f64, model(lanes_of<ldexp>, d, b, o, d, fp_rule::half)},
+    {op::v_add_f64, fast_model<add, true, d, d, o, d, fp_rule::wide>()},
+    {op::v_mul_f64, fast_model<mul, true, d, d, o, d, fp_rule::wide>()},
+    {op::v_fma_f64, fast_model<fma, true, d, d, d, d, fp_rule::wide>()},
+    {op::v_min_f64, fast_model<minimum, false, d, d, o, d, fp_rule::none>()},
+    {op::v_max_f64, fast_model<maximum, false, d, d, o, d, fp_rule::none>()},
+    {op::v_trunc_f64, fast_model<trunc, false, d, o, o, d, fp_rule::none>()},
+    {op::v_ceil_f64, fast_model<ceil, false, d, o, o, d, fp_rule::none>()},
+    {op::v_floor_f64, fast_model<floor, false, d, o, o, d, fp_rule::none>()},
+    {op::v_rndne_f64, fast_model<rndne, false, d, o, o, d, fp_rule::none>()},
+    {op::v_fract_f64, fast_model<fract, false, d, o, o, d, fp_rule::wide>()},
+    {op::v_frexp_mant_f64, fast_model<frexp_mant, false, d, o, o, d, fp_rule::none>()},
+    {op::v_frexp_exp_i32_f64, fast_model<frexp_exp, false, d, o, o, b, fp_rule::none>()},
+    {op::v_ldexp_f64, fast_model<ldexp, false, d, b, o, d, fp_rule::half>()},
 };
 
 } // namespace

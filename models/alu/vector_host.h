@@ -13,8 +13,10 @@ class fp_scope {
 public:
   explicit fp_scope(u32 control) : changed_(control != host_default_control) {
     if (changed_) _mm_setcsr(control);
+    asm volatile("" ::: "memory"); // operands are loaded, so arithmetic starts, after this
   }
   ~fp_scope() {
+    asm volatile("" ::: "memory"); // results are stored, so arithmetic ends, before this
     if (changed_) _mm_setcsr(host_default_control);
   }
   fp_scope(const fp_scope&) = delete;

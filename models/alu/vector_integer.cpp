@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // 32- and 64-bit integer vector operations. Rules: Vega ISA chapter 12 (VOP1, VOP2, VOP3 opcode descriptions); clamp: saturation of the exact result
 // (ISA 6.2.2 "integer clamp"); corrections where the document is known to be wrong stand at the function.
-#include "alu/vector_model.h"
+#include "alu/vector_fast.h"
 
 namespace lyra::alu::LYRA_ALU_LEVEL {
 namespace {
@@ -154,24 +154,33 @@ u32 sad_u32(u32 a, u32 b, u32 c) { return (a > b ? a - b : b - a) + c; } // unsi
 u32 sad_u32_clamp(u32 a, u32 b, u32 c) { return unsigned_limit(u64(a > b ? a - b : b - a) + c); }
 
 /// Lanes below this one whose bit of the mask is set (V_MBCNT_LO counts bits 31:0, HI 63:32).
-void mbcnt(const frame& f, int first) {
-  for (int k = 0; k < lanes; ++k) {
-    const int n = k - first;
-    const u32 below = n <= 0 ? 0 : n >= 32 ? all : (1u << n) - 1;
-    f.d[k] = bit_count(f.s[0][k] & below) + f.s[1][k];
+struct below_masks {
+  alignas(64) u32 lo[lanes], hi[lanes];
+  constexpr below_masks() : lo(), hi() {
+    for (int k = 0; k < lanes; ++k) {
+      lo[k] = k >= 32 ? all : (1u << k) - 1;
+      hi[k] = k <= 32 ? 0 : (1u << (k - 32)) - 1;
+    }
   }
+};
+constexpr below_masks below;
+void mbcnt(const frame& f, const u32* mask) {
+  const u32 *const a = f.s[0], *const b = f.s[1];
+  u32* const d = f.d;
+#pragma GCC ivdep
+  for (int k = 0; k < lanes; ++k) d[k] = bit_count(a[k] & mask[k]) + b[k];
 }
-void mbcnt_lo(const frame& f) { mbcnt(f, 0); }
-void mbcnt_hi(const frame& f) { mbcnt(f, 32); }
+void mbcnt_lo(const frame& f) { mbcnt(f, below.lo); }
+void mbcnt_hi(const frame& f) { mbcnt(f, below.hi); }
 
 constexpr kind b = kind::b32, w = kind::b64, o = kind::none;
-template <auto F> constexpr op_model one() { return {lanes_of<F>, nullptr, {b, o, o}, b, fp_rule::none, 0, nullptr, nullptr}; }
-template <auto F> constexpr op_model two() { return {lanes_of<F>, nullptr, {b, b, o}, b, fp_rule::none, 0, nullptr, nullptr}; }
-template <auto F, auto C> constexpr op_model two() { return {lanes_of<F>, lanes_of<C>, {b, b, o}, b, fp_rule::none, 0, nullptr, nullptr}; }
-template <auto F> constexpr op_model three() { return {lanes_of<F>, nullptr, {b, b, b}, b, fp_rule::none, 0, nullptr, nullptr}; }
-template <auto F, auto C> constexpr op_model three() { return {lanes_of<F>, lanes_of<C>, {b, b, b}, b, fp_rule::none, 0, nullptr, nullptr}; }
-template <auto F, auto C> constexpr op_model carrying(u16 flags) { return {lanes_of<F>, lanes_of<C>, {b, b, o}, b, fp_rule::none, flags, nullptr, nullptr}; }
-template <auto F> constexpr op_model shift64() { return {lanes_of<F>, nullptr, {b, w, o}, w, fp_rule::none, 0, nullptr, nullptr}; }
+template <auto F> constexpr op_model one() { return fast_model<F, false, b, o, o, b>(); }
+template <auto F> constexpr op_model two() { return fast_model<F, false, b, b, o, b>(); }
+template <auto F, auto C> constexpr op_model two() { return fast_model<F, false, b, b, o, b>(lanes_of<C>); }
+template <auto F> constexpr op_model three() { return fast_model<F, false, b, b, b, b>(); }
+template <auto F, auto C> constexpr op_model three() { return fast_model<F, false, b, b, b, b>(lanes_of<C>); }
+template <auto F, auto C, u16 Flags> constexpr op_model carrying() { return fast_model<F, false, b, b, o, b, fp_rule::none, Flags>(lanes_of<C>); }
+template <auto F> constexpr op_model shift64() { return fast_model<F, false, b, w, o, w>(); }
 
 using isa::op;
 const op_row rows[] = {
@@ -186,13 +195,13 @@ const op_row rows[] = {
     {op::v_subrev_u32, two<subrev, subrev_clamp>()},
     {op::v_add_i32, two<add, add_signed_clamp>()},
     {op::v_sub_i32, two<sub, sub_signed_clamp>()},
-    {op::v_add_co_u32, carrying<add_carry, add_carry_clamp>(carry_out)},
-    {op::v_sub_co_u32, carrying<sub_borrow, sub_borrow_clamp>(carry_out)},
-    {op::v_subrev_co_u32, carrying<subrev_borrow, subrev_borrow_clamp>(carry_out)},
-    {op::v_addc_co_u32, carrying<addc, addc_clamp>(carry_out | carry_in)},
-    {op::v_subb_co_u32, carrying<subb, subb_clamp>(carry_out | carry_in)},
-    {op::v_subbrev_co_u32, carrying<subbrev, subbrev_clamp>(carry_out | carry_in)},
-    {op::v_cndmask_b32, {lanes_of<cndmask>, nullptr, {kind::f32, kind::f32, o}, b, fp_rule::none, carry_in, nullptr, nullptr}},
+    {op::v_add_co_u32, carrying<add_carry, add_carry_clamp, carry_out>()},
+    {op::v_sub_co_u32, carrying<sub_borrow, sub_borrow_clamp, carry_out>()},
+    {op::v_subrev_co_u32, carrying<subrev_borrow, subrev_borrow_clamp, carry_out>()},
+    {op::v_addc_co_u32, carrying<addc, addc_clamp, carry_out | carry_in>()},
+    {op::v_subb_co_u32, carrying<subb, subb_clamp, carry_out | carry_in>()},
+    {op::v_subbrev_co_u32, carrying<subbrev, subbrev_clamp, carry_out | carry_in>()},
+    {op::v_cndmask_b32, fast_model<cndmask, false, kind::f32, kind::f32, o, b, fp_rule::none, carry_in>()},
     {op::v_mul_i32_i24, two<mul_i24>()},
     {op::v_mul_hi_i32_i24, two<mul_hi_i24>()},
     {op::v_mul_u32_u24, two<mul_u24>()},
@@ -202,8 +211,8 @@ const op_row rows[] = {
     {op::v_mul_lo_u32, two<mul_lo>()},
     {op::v_mul_hi_u32, two<mul_hi_u>()},
     {op::v_mul_hi_i32, two<mul_hi_i>()},
-    {op::v_mad_u64_u32, {lanes_of<mad_u64>, lanes_of<mad_u64_clamp>, {b, b, w}, w, fp_rule::none, carry_out, nullptr, nullptr}},
-    {op::v_mad_i64_i32, {lanes_of<mad_i64>, lanes_of<mad_i64_clamp>, {b, b, w}, w, fp_rule::none, carry_out, nullptr, nullptr}},
+    {op::v_mad_u64_u32, fast_model<mad_u64, false, b, b, w, w, fp_rule::none, carry_out>(lanes_of<mad_u64_clamp>)},
+    {op::v_mad_i64_i32, fast_model<mad_i64, false, b, b, w, w, fp_rule::none, carry_out>(lanes_of<mad_i64_clamp>)},
     {op::v_min_i32, two<min_i>()},
     {op::v_max_i32, two<max_i>()},
     {op::v_min_u32, two<min_u>()},

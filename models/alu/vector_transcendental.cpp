@@ -3,6 +3,7 @@
 // and root), sine and cosine of revolutions in [-256, 256] (Vega ISA chapter 12). Here: evaluated in double and rounded once, so at most 1 ulp everywhere.
 // Single precision flushes denormals whatever MODE says, as the hardware does (LLVM scales around it); f64 follows MODE.
 #include "alu/lane_float.h"
+#include "alu/vector_fast.h"
 
 namespace lyra::alu::LYRA_ALU_LEVEL {
 namespace {
@@ -61,8 +62,9 @@ float logarithm(float v) {
   return float(double(n) + p * t * 0x1.71547652b82fep+1);
 }
 float log2_any(float v) {
-  const float infinity = bits_as<float>(0x7f800000u);
-  return is_nan(v) ? quiet(v) : v < 0 ? default_nan(v) : v == 0 ? -infinity : v == infinity ? v : logarithm(v);
+  const float infinity = bits_as<float>(0x7f800000u), finite = logarithm(v);
+  const float positive = v == infinity ? v : finite, number = v == 0 ? -infinity : v < 0 ? default_nan(v) : positive;
+  return is_nan(v) ? quiet(v) : number;
 }
 float log2_single(float x) { return log2_any(flush_always(x)); }
 
@@ -120,9 +122,9 @@ double inverse_root_wide(const environment& e, double x) {
 }
 
 constexpr op_model model(core_function core, kind k, fp_rule rule) { return {core, nullptr, {k, kind::none, kind::none}, k, rule, 0, nullptr, nullptr}; }
-template <auto F> constexpr op_model single() { return model(lanes_of<F>, kind::f32, fp_rule::none); }
+template <auto F> constexpr op_model single() { return fast_model<F, false, kind::f32, kind::none, kind::none, kind::f32>(); }
 template <auto F> constexpr op_model half() { return model(lanes_of<F>, kind::f16, fp_rule::none); }
-template <auto F> constexpr op_model wide() { return model(lanes_of<F>, kind::f64, fp_rule::none); }
+template <auto F> constexpr op_model wide() { return fast_model<F, false, kind::f64, kind::none, kind::none, kind::f64>(); }
 
 using isa::op;
 const op_row rows[] = {

@@ -58,7 +58,7 @@ atomic_unit::atomic_unit(sc_core::sc_module_name name, const context& context, c
 void atomic_unit::trace_depth(cycle_t c) { depth_signal_.set(clock().at(c), fifo_.size()); }
 
 void atomic_unit::enqueue(payload& p, cycle_t arrival) {
-  const atomic_extension* a = p.get_extension<atomic_extension>();
+  const atomic_extension* a = fabric::payload_pool::find_atomic(p);
   arrival += chaos_.extra(number_, draws_++);
   if (arrival < last_arrival_) arrival = last_arrival_;
   last_arrival_ = arrival;
@@ -80,7 +80,7 @@ request_answer atomic_unit::on_request(unsigned, payload& p, picoseconds& at) {
 }
 
 void atomic_unit::execute(payload& p) {
-  atomic_extension* a = p.get_extension<atomic_extension>();
+  atomic_extension* a = fabric::payload_pool::find_atomic(p);
   if (!a || p.get_command() != tlm::TLM_IGNORE_COMMAND) {
     p.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);
     ++statistics_.errors;
@@ -120,7 +120,7 @@ cycle_t atomic_unit::on_wake(cycle_t c) {
   statistics_.wait_cycles += c - w.arrival;
 
   packet_schedule s{1, 1};
-  if (const auto* a = w.p->get_extension<atomic_extension>(); a && a->count != 0) s = schedule_packet(*a, parameters_.lanes_per_cycle, parameters_.cycles_per_operation);
+  if (const auto* a = fabric::payload_pool::find_atomic(*w.p); a && a->count != 0) s = schedule_packet(*a, parameters_.lanes_per_cycle, parameters_.cycles_per_operation);
   execute(*w.p);
   statistics_.busy_cycles += s.cycles;
   statistics_.serialised_cycles += s.cycles - s.ideal;
@@ -140,7 +140,7 @@ cycle_t atomic_unit::on_wake(cycle_t c) {
 
 void atomic_unit::b_transport(unsigned, payload& p, sc_core::sc_time& delay) {
   packet_schedule s{1, 1};
-  if (const auto* a = p.get_extension<atomic_extension>(); a && a->count != 0) s = schedule_packet(*a, parameters_.lanes_per_cycle, parameters_.cycles_per_operation);
+  if (const auto* a = fabric::payload_pool::find_atomic(p); a && a->count != 0) s = schedule_packet(*a, parameters_.lanes_per_cycle, parameters_.cycles_per_operation);
   execute(p);
   delay += to_sc_time(clock().at(s.cycles - 1 + parameters_.latency_cycles));
 }

@@ -271,7 +271,7 @@ l1_cache::stall l1_cache::write(payload& p, cycle_t c) {
 
 l1_cache::stall l1_cache::atomic(payload& p, cycle_t c) {
   const policy_extension& policy = payload_pool::policy_or_none(p);
-  const atomic_extension* a = p.get_extension<atomic_extension>();
+  const atomic_extension* a = fabric::payload_pool::find_atomic(p);
   if (!a) {
     p.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);
     done(fifo(append(p, 0)), c + parameters_.hit_latency_cycles);
@@ -522,7 +522,7 @@ void l1_cache::trace(cycle_t c) {
 
 void l1_cache::b_transport(unsigned port, payload& p, sc_core::sc_time& delay) {
   delay += to_sc_time(clock().at(parameters_.hit_latency_cycles));
-  const policy_extension* policy = p.get_extension<policy_extension>();
+  const policy_extension* policy = fabric::payload_pool::find_policy(p);
   if (p.get_command() == tlm::TLM_IGNORE_COMMAND && policy && policy->control != cache_control::none) {
     control(p);
     return;

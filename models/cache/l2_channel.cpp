@@ -15,7 +15,7 @@ constexpr uint64_t whole_line = ~uint64_t(0);
 set_selection sets_of(const l2_parameters& p) { return {p.ways ? p.size_bytes / line_bytes / p.ways : 0, p.interleave_bytes, p.channels, p.index_hash}; }
 replacement replacement_of(const l2_parameters& p) { return p.replacement == "fifo" ? replacement::fifo : p.replacement == "random" ? replacement::random : replacement::lru; }
 unsigned result_beats(const payload& p) {
-  const auto* a = p.get_extension<atomic_extension>();
+  const auto* a = fabric::payload_pool::find_atomic(p);
   return a && a->returns ? std::max(1u, (a->count * a->bytes + line_bytes - 1) / line_bytes) : 1;
 }
 } // namespace
@@ -51,14 +51,14 @@ l2_channel::l2_channel(sc_core::sc_module_name name, const context& context, con
 
 l2_channel::request l2_channel::classify(payload& p, cycle_t arrival) const {
   request r{&p, arrival, 0, kind::bad, false, false, false, tlm::TLM_COMMAND_ERROR_RESPONSE};
-  const policy_extension* e = p.get_extension<policy_extension>();
+  const policy_extension* e = fabric::payload_pool::find_policy(p);
   if (e) {
     r.slc = e->slc || e->streaming;
     r.streaming = r.slc && slc_ != slc::keep;
     r.nv = e->nv;
   }
   if (p.get_command() == tlm::TLM_IGNORE_COMMAND) {
-    if (const auto* a = p.get_extension<atomic_extension>()) {
+    if (const auto* a = fabric::payload_pool::find_atomic(p)) {
       if (p.get_data_length() < line_bytes || !p.get_data_ptr()) { r.error = tlm::TLM_BURST_ERROR_RESPONSE; return r; }
       r.what = kind::atomic;
       if (a->bytes == 4 || a->bytes == 8) // else the atomic unit refuses it
@@ -122,7 +122,7 @@ bool l2_channel::page_answers(request& r, cycle_t cycle) {
   if (s == page_state::non_resident) {
     if (r.what == kind::read) std::memset(r.p->get_data_ptr(), 0, r.p->get_data_length());
     if (r.what == kind::atomic) {
-      auto& a = *r.p->get_extension<atomic_extension>();
+      auto& a = *fabric::payload_pool::find_atomic(*r.p);
       for (unsigned i = 0; i < a.count && i < 64; ++i) a.entries[i].result = 0;
     }
     r.p->set_response_status(tlm::TLM_OK_RESPONSE);
@@ -390,7 +390,7 @@ void l2_channel::atomic_done(payload& p, cycle_t cycle) {
   mshr& e = mshrs_[m];
   if (p.get_response_status() == tlm::TLM_OK_RESPONSE) {
     array_.write(e.line, p.get_data_ptr(), e.atomic.mask, true);
-    statistics_.atomic_operations += p.get_extension<atomic_extension>()->count;
+    statistics_.atomic_operations += fabric::payload_pool::find_atomic(p)->count;
   } else ++statistics_.errors;
   e.locked = false;
   finish(e.atomic, cycle + parameters_.atomic_response_cycles);
@@ -494,7 +494,7 @@ cycle_t l2_channel::on_wake(cycle_t cycle) {
       pop_input(cycle);
     } else if (s == stall::control) {
       control_active_ = true;
-      control_ = input_.front().p->get_extension<policy_extension>()->control;
+      control_ = fabric::payload_pool::find_policy(*input_.front().p)->control;
       control_line_ = 0;
       control_next_ = cycle;
       next = std::min(next, step_control(cycle));

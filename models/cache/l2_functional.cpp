@@ -113,7 +113,7 @@ void l2_channel::b_transport(unsigned, payload& p, sc_core::sc_time& delay) {
   delay += to_sc_time(clock().at(parameters_.hit_latency_cycles));
   if (r.what == kind::bad) { p.set_response_status(r.error); return; }
   if (r.what == kind::control) {
-    if (array_.present() != 0 && p.get_extension<policy_extension>()->control != cache_control::discard && p.get_extension<policy_extension>()->control != cache_control::probe) flush();
+    if (array_.present() != 0 && fabric::payload_pool::find_policy(p)->control != cache_control::discard && fabric::payload_pool::find_policy(p)->control != cache_control::probe) flush();
     p.set_response_status(tlm::TLM_OK_RESPONSE);
     return;
   }
@@ -121,7 +121,7 @@ void l2_channel::b_transport(unsigned, payload& p, sc_core::sc_time& delay) {
     const page_state s = context_.space->state(p.get_address());
     if (s == page_state::unmapped || (s == page_state::read_only && r.what != kind::read)) { p.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE); return; }
     if (s == page_state::non_resident && r.what == kind::atomic) {
-      auto& a = *p.get_extension<atomic_extension>();
+      auto& a = *fabric::payload_pool::find_atomic(p);
       for (unsigned i = 0; i < a.count && i < 64; ++i) a.entries[i].result = 0;
       p.set_response_status(tlm::TLM_OK_RESPONSE);
       return;

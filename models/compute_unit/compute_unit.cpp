@@ -65,6 +65,7 @@ fabric::cycle_t compute_unit::on_wake(fabric::cycle_t cycle) {
   if (simd_next_[simd] <= cycle) turn(simd, cycle);
   if (!smem_queue_.empty()) send_smem(cycle);
   if (!lds_queue_.empty()) send_lds_queue(cycle);
+  if (!vmem_queue_.empty()) send_vmem_queue(cycle);
   if (!fetch_queue_.empty() || !fetch_invalidations_.empty()) send_fetches(cycle);
   uint64_t next = never;
   for (unsigned s = 0; s < simds; ++s) {
@@ -92,6 +93,7 @@ std::string compute_unit::describe_waves() const {
       case wave_state::starting: what = "has not started"; break;
       case wave_state::running: what = fmt::format("is running ({})", stall_name[unsigned(w.cause)]); break;
       case wave_state::waiting:
+        if (loosely_timed_) { what = "waits in the GDS: for its turn in ordered append, or for global wave sync"; break; }
         what = "waits for";
         if (w.vmcnt > w.wait_vm) what += fmt::format(" vmcnt {} -> {}", w.vmcnt, w.wait_vm);
         if (w.lgkmcnt > w.wait_lgkm) what += fmt::format(" lgkmcnt {} -> {}", w.lgkmcnt, w.wait_lgkm);

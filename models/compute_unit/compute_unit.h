@@ -105,6 +105,7 @@ private:
   void apply_returns(uint64_t cycle);
   void apply_vector(fabric::payload& p, uint64_t cycle, unsigned port);
   void send_lds_queue(uint64_t cycle);
+  void send_vmem_queue(uint64_t cycle);
   void apply_smem(fabric::payload& p, uint64_t cycle);
   void apply_fetch(fabric::payload& p, uint64_t cycle);
   void apply_local(const local_event& e);
@@ -159,6 +160,7 @@ private:
   int smem_free_ = -1;
   std::deque<fabric::payload*> smem_queue_; ///< parts that wait for the port
   std::deque<fabric::payload*> lds_queue_;  ///< LDS=1 loads on their way to LDS
+  std::deque<fabric::payload*> vmem_queue_; ///< BUFFER_STORE_LDS_DWORD with its data, on its way to TA
   std::vector<wave*> fetch_queue_;
   std::deque<fabric::payload*> fetch_invalidations_;
   uint64_t fetch_next_ = 0, smem_next_ = 0;

@@ -20,6 +20,7 @@ void compute_unit::loose_thread() {
     for (auto* p : loose_launches_) start_group(*p, now());
     loose_launches_.clear();
     bool progress = false, sleeping = false;
+    const uint64_t accesses = context_.run ? context_.run->global_share_accesses : 0;
     turn_order.clear();
     for (auto& order : order_) turn_order.insert(turn_order.end(), order.begin(), order.end());
     for (wave* w : turn_order) {
@@ -28,6 +29,7 @@ void compute_unit::loose_thread() {
         if (loose_cycle() < w->ready_at) { sleeping = true; continue; }
         set_state(*w, wave_state::running, loose_cycle());
       }
+      if (w->state == wave_state::waiting) set_state(*w, wave_state::running, loose_cycle()); // asks the GDS again
       if (w->state != wave_state::running) continue;
       progress |= run_slice(*w) != 0;
       if (loose_cycle() - now() >= loose_quantum_cycles) synchronise();
@@ -35,7 +37,11 @@ void compute_unit::loose_thread() {
     if (context_.run && context_.run->stop_requested) { synchronise(); wait(loose_event_); continue; }
     if (!progress && loose_launches_.empty()) {
       if (sleeping) { loose_cycles_[0] += loose_quantum_cycles; synchronise(); }
-      else if (waves_in_use_) { synchronise(); wait(loose_event_); } // every wave waits for something that only others can bring
+      else if (waves_in_use_) { // every wave waits for something that only others can bring
+        synchronise();
+        if (!context_.run) wait(loose_event_);
+        else if (context_.run->global_share_accesses == accesses && loose_launches_.empty()) wait(loose_event_ | context_.run->global_share_event);
+      }
     }
   }
 }
@@ -138,7 +144,10 @@ unsigned compute_unit::run_slice(wave& w) {
         break;
       }
       case unit::smem: loose_smem(w, m); break;
-      case unit::vmem: case unit::flat: case unit::lds: case unit::gds: loose_memory(w, m); break;
+      case unit::vmem: case unit::flat: case unit::lds: case unit::gds:
+        loose_memory(w, m);
+        if (w.state == wave_state::waiting) return n - 1;
+        break;
       case unit::exports:
         if (m.inst.exp_target != 9) { fault(w, "lyra/fault/export", fmt::format("export to target {}: a compute wave has no render target, position or parameter cache (only null, target 9)", m.inst.exp_target), loose_cycle()); return n; }
         ++statistics.exports;
@@ -205,9 +214,8 @@ bool compute_unit::loose_control(wave& w, const micro_op& m) {
 void compute_unit::loose_memory(wave& w, const micro_op& m) {
   const bool flat = m.unit == unit::flat, ds = m.unit == unit::lds, gds = m.unit == unit::gds;
   if (ds) ++statistics.lds; else if (gds) ++statistics.gds; else if (flat) ++statistics.flat; else ++statistics.vmem;
-  w.checker.issued(m, !(ds || gds), flat || ds || gds, w.regs.exec());
-  w.regs.pc += m.inst.size_bytes;
   sc_core::sc_time delay;
+  bool must_wait = false;
   const auto run = [&](fabric::initiator_port& to, uint64_t lanes) {
     if (!lanes && !gds && m.inst.info->memory != memory_kind::cache) return true; // nothing to do: EXEC is 0
     auto& p = context_.waves->take();
@@ -216,7 +224,12 @@ void compute_unit::loose_memory(wave& w, const micro_op& m) {
     q.cu = uint16_t(index_);
     q.sequence = ++sequence_;
     q.op = &m;
+    if (m.inst.info->memory == memory_kind::store_lds) {
+      lds_port.socket->b_transport(p, delay);
+      take_lds_data(q);
+    }
     to.socket->b_transport(p, delay);
+    if (gds && p.get_response_status() == tlm::TLM_INCOMPLETE_RESPONSE) { must_wait = true; p.release(); return false; }
     if (p.get_response_status() != tlm::TLM_OK_RESPONSE && q.fault == fabric::fault_kind::none) { q.fault = fabric::fault_kind::unsupported; q.fault_text = "the block answered with a TLM error response"; }
     const bool right = q.fault == fabric::fault_kind::none;
     if (!right) fault_vector(w, q, loose_cycle());
@@ -230,6 +243,21 @@ void compute_unit::loose_memory(wave& w, const micro_op& m) {
     if (run(vmem_port, halves.memory) && halves.lds) run(lds_port, halves.lds);
   } else {
     run(ds ? lds_port : gds ? gds_port : vmem_port, w.regs.exec());
+  }
+  if (must_wait) { // the wave stays at the instruction; others go on
+    if (m.profile) { --m.profile->executions; m.profile->lanes -= unsigned(__builtin_popcountll(w.regs.exec())); }
+    --statistics.gds;
+    --statistics.instructions;
+    --w.instructions;
+    set_state(w, wave_state::waiting, loose_cycle());
+    set_cause(w, stall::lgkm_lds, loose_cycle());
+    return;
+  }
+  w.regs.pc += m.inst.size_bytes;
+  w.checker.issued(m, !(ds || gds), flat || ds || gds, w.regs.exec());
+  if (gds && context_.run) { // waves of other compute units may have waited for this
+    ++context_.run->global_share_accesses;
+    context_.run->global_share_event.notify(sc_core::SC_ZERO_TIME);
   }
   loose_cycles_[w.simd] += 4 + clock().ceil(delay.value()) / (order_[w.simd].size() + 1);
 }

@@ -38,10 +38,11 @@ bool compute_unit::checked(wave& w, const micro_op& m, uint64_t cycle) {
 }
 
 bool compute_unit::issue_vector_memory(wave& w, const micro_op& m, uint64_t cycle, issue_slots& slots) {
-  const bool flat = m.unit == unit::flat;
-  if (slots.vmem || (flat && slots.lds)) return stalled(w, stall::arbitration, cycle, cycle + 4);
-  if (!vmem_port.ready() || clock().ceil(vmem_port.free_at()) > cycle + 1) {
-    if (!vmem_port.ready()) return port_busy(w, vmem, stall::vmem_busy, cycle);
+  const bool flat = m.unit == unit::flat, from_lds = m.inst.info->memory == memory_kind::store_lds;
+  if (slots.vmem || ((flat || from_lds) && slots.lds)) return stalled(w, stall::arbitration, cycle, cycle + 4);
+  if (w.lds_stores) return port_busy(w, vmem, stall::lds_busy, cycle);
+  if (!vmem_port.ready() || !vmem_queue_.empty() || clock().ceil(vmem_port.free_at()) > cycle + 1) {
+    if (!vmem_port.ready() || !vmem_queue_.empty()) return port_busy(w, vmem, stall::vmem_busy, cycle);
     return stalled(w, stall::vmem_busy, cycle, next_turn(w.simd, clock().ceil(vmem_port.free_at())));
   }
   flat_lanes halves;
@@ -49,10 +50,11 @@ bool compute_unit::issue_vector_memory(wave& w, const micro_op& m, uint64_t cycl
     halves = split_flat(m, w);
     if (halves.lds && !lds_port.ready()) return port_busy(w, lds, stall::lds_busy, cycle);
   }
+  if (from_lds && !lds_port.ready()) return port_busy(w, lds, stall::lds_busy, cycle);
   if (counter_full(w, cycle, 1, flat ? 1 : 0, 0)) return false;
   if (!checked(w, m, cycle)) return false;
   slots.vmem = true;
-  if (flat) slots.lds = true;
+  if (flat || from_lds) slots.lds = true;
   flat ? ++statistics.flat : ++statistics.vmem;
 
   const auto send = [&](fabric::initiator_port& to, uint64_t lanes) {
@@ -71,7 +73,8 @@ bool compute_unit::issue_vector_memory(wave& w, const micro_op& m, uint64_t cycl
   ++w.vmcnt;
   if (flat) { ++w.lgkmcnt; ++w.lds_outstanding; }
   w.checker.issued(m, true, flat, w.regs.exec());
-  send(vmem_port, flat ? halves.memory : w.regs.exec());
+  if (from_lds) ++w.lds_stores;
+  send(from_lds ? lds_port : vmem_port, flat ? halves.memory : w.regs.exec());
   ++w.vm_issued;
   if (flat) {
     if (halves.lds) send(lds_port, halves.lds);
@@ -182,7 +185,7 @@ void compute_unit::take_smem_result(const micro_op& m, const scalar_access& a, u
   if (kind == memory_kind::load) {
     for (unsigned d = 0; d < a.parts[k].count; ++d) std::memcpy(&r.sgpr[(a.sdata + a.parts[k].first + d) & 127], p.get_data_ptr() + 4 * d, 4);
   } else if (kind == memory_kind::atomic && m.returns) {
-    const uint64_t v = p.get_extension<fabric::atomic_extension>()->entries[0].result;
+    const uint64_t v = fabric::payload_pool::find_atomic(p)->entries[0].result;
     r.sgpr[a.sdata & 127] = uint32_t(v);
     if (m.result_dwords == 2) r.sgpr[(a.sdata + 1) & 127] = uint32_t(v >> 32);
   }

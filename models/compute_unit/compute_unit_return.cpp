@@ -48,7 +48,7 @@ uint64_t compute_unit::return_cycle(unsigned port, const pending_return& e) cons
     w = smem_operations_[size_t(payload_pool::policy(*e.p).tag >> 8)].w;
   } else {
     const auto& q = wave_pool::of(*e.p);
-    if (q.result_to_lds || q.fault != fabric::fault_kind::none) return c;
+    if (q.result_to_lds || (port == lds && q.inst->info->memory == memory_kind::store_lds) || q.fault != fabric::fault_kind::none) return c;
     w = &waves_[q.simd * parameters_.wave_slots + q.slot];
   }
   return w->state == wave_state::waiting || w->state == wave_state::draining ? next_turn(w->simd, c) : never;
@@ -62,7 +62,7 @@ void compute_unit::find_return_wake(uint64_t cycle) {
 
 void compute_unit::on_ready(unsigned port, fabric::picoseconds at) {
   const uint64_t c = std::max(clock().ceil(at), now() + 1);
-  if (port == fetch || port == smem || port == lds) wake_at(c);
+  if (port == fetch || port == smem || port == lds || (port == vmem && !vmem_queue_.empty())) wake_at(c);
   if (!port_waiters_[port]) return;
   port_waiters_[port] = false;
   for (unsigned s = 0; s < simds; ++s)
@@ -159,6 +159,13 @@ void compute_unit::apply_vector(fabric::payload& p, uint64_t cycle, unsigned por
     send_lds_queue(cycle);
     return;
   }
+  if (port == lds && m.inst.info->memory == memory_kind::store_lds) { // the data are here: now it is a store
+    take_lds_data(q);
+    vmem_queue_.push_back(&p);
+    --w.lds_stores;
+    send_vmem_queue(cycle);
+    return;
+  }
   if (m.profile) {
     auto& pr = *m.profile;
     const uint64_t l = cycle - clock().ceil(q.issue_ps);
@@ -190,6 +197,16 @@ void compute_unit::send_lds_queue(uint64_t cycle) {
     p.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
     lds_port.send(p, clock().at(cycle + 1));
   }
+}
+
+void compute_unit::send_vmem_queue(uint64_t cycle) {
+  while (!vmem_queue_.empty() && vmem_port.ready()) {
+    fabric::payload& p = *vmem_queue_.front();
+    vmem_queue_.pop_front();
+    p.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    vmem_port.send(p, clock().at(cycle + 1));
+  }
+  if (vmem_queue_.empty() && vmem_port.ready()) on_ready(vmem, vmem_port.free_at()); // waves behind it
 }
 
 void compute_unit::apply_smem(fabric::payload& p, uint64_t cycle) {

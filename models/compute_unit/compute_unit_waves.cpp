@@ -76,6 +76,7 @@ void compute_unit::start_wave(wave& w, workgroup& g, unsigned k, uint64_t cycle)
   w.vmcnt = w.lgkmcnt = w.expcnt = 0;
   w.smem_outstanding = w.lds_outstanding = w.message_outstanding = 0;
   w.vm_issued = w.vm_retired = 0;
+  w.lds_stores = 0;
   w.vm_done = 0;
   w.valu_written = sgpr_set{};
   w.flag_written_cycle = never;

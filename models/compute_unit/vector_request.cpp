@@ -53,6 +53,7 @@ void fill_request(fabric::wave_request& q, const micro_op& m, const wave& w, uin
   q.simd = w.simd;
   q.slot = w.slot;
   q.dispatch_order = w.dispatch_order;
+  q.dispatch_first_order = w.packet ? w.packet->first_wave_order : 0;
   q.dispatch = w.packet ? w.packet->id : 0;
   q.workgroup = w.group ? uint32_t(w.group->info->group_number) : 0;
   q.m0 = r.m0();
@@ -84,6 +85,15 @@ void fill_request(fabric::wave_request& q, const micro_op& m, const wave& w, uin
     for (; n < m.vdata_dwords && n < 5; ++n) std::memcpy(q.vdata[n], row(w, i.vdata.vgpr() + n), row_bytes);
   }
   q.vdata_dwords = uint8_t(n);
+  if (i.info->memory == isa::memory_kind::store_lds) // the data come from LDS: byte addresses in the whole of it
+    for (unsigned l = 0; l < 64; ++l) q.lds_address[l] = q.lds_base + (q.m0 & 0xffff) + uint32_t(i.offset) + 4 * l;
+}
+
+void take_lds_data(fabric::wave_request& q) {
+  std::memcpy(q.vdata[0], q.result[0], row_bytes);
+  q.vdata_dwords = 1;
+  q.result_dwords = q.result_half = 0;
+  q.result_mask = 0;
 }
 
 flat_lanes split_flat(const micro_op& m, const wave& w) {

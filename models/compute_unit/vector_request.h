@@ -15,6 +15,9 @@ void fill_request(fabric::wave_request& q, const micro_op& m, const wave& w, uin
 struct flat_lanes { uint64_t memory = 0, lds = 0; };
 flat_lanes split_flat(const micro_op& m, const wave& w);
 
+/// BUFFER_STORE_LDS_DWORD between its halves: the dwords that the LDS gave become the data of the store.
+void take_lds_data(fabric::wave_request& q);
+
 /// Writes a finished request's results to the wave's VGPRs (all registers of the instruction change together).
 /// `preserve`: D16 loads keep the other half of the register (else it becomes 0).
 void write_results(const fabric::wave_request& q, wave& w, bool preserve);

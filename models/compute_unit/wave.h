@@ -61,6 +61,7 @@ struct wave {
   unsigned vmcnt = 0, lgkmcnt = 0, expcnt = 0;
   unsigned wait_vm = 0, wait_lgkm = 0, wait_exp = 0; ///< state waiting: go on when all counters are at or below
   unsigned smem_outstanding = 0, lds_outstanding = 0, message_outstanding = 0;
+  unsigned lds_stores = 0;    ///< BUFFER_STORE_LDS_DWORD whose data have not come from LDS: vector memory keeps its order behind them
   uint32_t vm_issued = 0, vm_retired = 0; ///< vector memory instructions so far: vmcnt falls in this order
   uint64_t vm_done = 0;       ///< bit n % 64: instruction n has returned
   uint64_t pc_of_instruction = 0;

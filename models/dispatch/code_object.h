@@ -75,7 +75,7 @@ struct segment {
 
 class code_object {
 public:
-  /// Reads a file: an ELF, or an uncompressed offload bundle that holds one for a Vega chip (`wanted` picks where there are several).
+  /// Reads a file: an ELF, or an uncompressed offload bundle that holds one for a Vega chip (`wanted` is preferred where there are several).
   /// Throws observe::input_error with the file's name for everything that is wrong with it.
   static code_object load(const std::filesystem::path& file, std::optional<isa::target> wanted = {});
   /// The same from memory; `name` stands in messages.

@@ -310,6 +310,7 @@ void dispatcher::start_group(unsigned cu, launch& l, cycle_t cycle) {
   fabric::launch_extension& e = *l.extension;
   const picoseconds now = clock().at(cycle);
   e.group_number = group_number_++;
+  if (r.launched == 0) p.first_wave_order = wave_order_;
   e.first_wave_order = wave_order_;
   e.lds_base = l.place.lds_base;
   e.waves = l.needs.waves;

@@ -41,7 +41,7 @@ loaded_job::loaded_job(const job& j, device_memory& memory, const machine_limits
     target_ = job_.code.target.value_or(limits.chip);
     code_bytes_ = raw_code_.size();
   } else {
-    object_ = std::make_unique<code_object>(code_object::load(job_.code.file));
+    object_ = std::make_unique<code_object>(code_object::load(job_.code.file, limits.chip));
     target_ = object_->chip();
     code_bytes_ = object_->image_bytes();
     for (const auto& d : job_.dispatches) {

@@ -8,7 +8,7 @@ namespace {
 /// 64-byte cycles on a port. Towards channels a line write or an atomic's operands, back a line read or an atomic's results; 1 otherwise.
 unsigned beats(const payload& p, bool response) {
   if (p.get_command() != tlm::TLM_IGNORE_COMMAND) return 1;
-  const atomic_extension* a = p.get_extension<atomic_extension>();
+  const atomic_extension* a = payload_pool::find_atomic(p);
   if (!a) return 1;
   using op = isa::atomic_operation;
   const bool pair = a->operation == op::atomic_cmpswap || a->operation == op::atomic_fcmpswap;
@@ -62,7 +62,7 @@ crossbar::~crossbar() = default;
 
 bool crossbar::to_all(const payload& p) {
   if (p.get_command() != tlm::TLM_IGNORE_COMMAND) return false;
-  const policy_extension* e = p.get_extension<policy_extension>();
+  const policy_extension* e = payload_pool::find_policy(p);
   return e && e->control != cache_control::none && e->control != cache_control::discard && e->control != cache_control::probe;
 }
 
@@ -102,7 +102,7 @@ void crossbar::admit(unsigned s, payload& p, cycle_t arrival) {
   cycle_t due = arrival + request_cycles_ + chaos_.extra(number_, draws_++);
   if (due < source_due_[s]) due = source_due_[s];
   source_due_[s] = due;
-  policy_extension* e = p.get_extension<policy_extension>();
+  policy_extension* e = payload_pool::find_policy(p);
   if (!e) {
     e = new policy_extension;
     p.set_auto_extension(e);
@@ -213,7 +213,7 @@ void crossbar::on_ready(unsigned c, picoseconds at) {
 // --- responses ---
 
 void crossbar::on_response(unsigned c, payload& p, picoseconds at) {
-  policy_extension* e = p.get_extension<policy_extension>();
+  policy_extension* e = payload_pool::find_policy(p);
   payload* back = &p;
   uint16_t source = e->route;
   if (e->route == broadcast_route) {
@@ -289,6 +289,7 @@ void crossbar::b_transport(unsigned, payload& p, sc_core::sc_time& delay) {
   if (out_.size() > 1 && to_all(p)) {
     tlm::tlm_response_status worst = tlm::TLM_OK_RESPONSE;
     for (auto& c : out_) {
+      p.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
       c->socket->b_transport(p, delay);
       if (p.get_response_status() != tlm::TLM_OK_RESPONSE) worst = p.get_response_status();
     }

@@ -12,7 +12,7 @@ namespace lyra::fabric {
 /// One kernel launch, as the dispatcher has prepared it (AQL packet + kernel descriptor, or a raw launch). Immutable while in flight.
 struct dispatch_packet {
   uint32_t id = 0;                 ///< number in the job
-  uint64_t first_wave_order = 0;   ///< order number of its first wave, over the whole job (ordered append); known when the first group is launched
+  mutable uint64_t first_wave_order = 0; ///< order number of its first wave, over the whole job (ordered append); the dispatcher notes it when the first group is launched
   std::string kernel;              ///< for messages
   uint64_t entry_pc = 0;
   isa::target target = isa::target::gfx900; ///< what the code was made for: the wave decodes with it

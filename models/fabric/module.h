@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Base of every timed block: one SC_METHOD, one event, and the next cycle at which the block has something to do.
+// Base of every timed block: the next cycle at which the block has something to do, and what it does then.
 #pragma once
 #include "fabric/clock.h"
 
@@ -10,13 +10,14 @@ namespace lyra::fabric {
 class timed_module : public sc_core::sc_module {
 public:
   timed_module(sc_core::sc_module_name name, clock_domain clock);
+  ~timed_module() override;
   const clock_domain& clock() const { return clock_; }
 
 protected:
   /// Asks for `on_wake` at cycle c (never in the past). The earliest request counts; others are forgotten once it is served.
   void wake_at(cycle_t c) {
     if (c >= next_wake_) return;
-    if (running_) next_wake_ = c; // one notification when on_wake is done: a replaced one stays in the kernel's queue until its time
+    if (running_) next_wake_ = c; // one queue entry when on_wake is done
     else schedule(c);
   }
   void wake_at_ps(picoseconds t) { wake_at(clock_.ceil(t)); }
@@ -26,13 +27,13 @@ protected:
   virtual cycle_t on_wake(cycle_t cycle) = 0;
 
 private:
+  friend class wake_queue;
   void schedule(cycle_t c);
-  void run();
+  void run(picoseconds t);
 
   clock_domain clock_;
   cycle_t next_wake_ = never;
   bool running_ = false;
-  sc_core::sc_event wake_event_;
 };
 
 } // namespace lyra::fabric

@@ -4,12 +4,6 @@
 
 namespace lyra::fabric {
 
-struct payload_pool::slot {
-  alignas(64) uint8_t data[line_bytes];
-  alignas(64) uint8_t enables[line_bytes];
-  payload p;
-};
-
 payload_pool::payload_pool() = default;
 payload_pool::~payload_pool() = default;
 
@@ -18,8 +12,11 @@ payload& payload_pool::take(std::vector<payload*>& idle, bool atomic) {
   if (idle.empty()) {
     auto s = std::make_unique<slot>();
     s->p.set_mm(this);
-    s->p.set_extension(new policy_extension); // sticky: lives as long as the payload
-    if (atomic) s->p.set_extension(new atomic_extension);
+    s->p.set_extension<policy_extension>(&s->policy); // sticky: lives as long as the payload
+    if (atomic) {
+      s->atomic = std::make_unique<owned<atomic_extension>>();
+      s->p.set_extension<atomic_extension>(s->atomic.get());
+    }
     s->p.set_data_ptr(s->data);
     s->p.acquire();
     payload& p = s->p;
@@ -91,7 +88,7 @@ uint64_t payload_pool::byte_mask(const payload& p) {
 
 void payload_pool::free(payload* p) {
   --outstanding_;
-  (p->get_extension<atomic_extension>() ? idle_atomics_ : idle_lines_).push_back(p);
+  (find_atomic(*p) ? idle_atomics_ : idle_lines_).push_back(p);
 }
 
 } // namespace lyra::fabric

@@ -64,14 +64,26 @@ public:
   /// An atomic packet to the line at `address` with an empty atomic extension.
   payload& atomic(uint64_t address);
 
-  static policy_extension& policy(payload& p) { return *p.get_extension<policy_extension>(); }
+  static policy_extension& policy(payload& p) { return *find_policy(p); }
+  /// The policy extension, or null. A payload of a pool keeps its extensions behind itself: no look-up by number through the TLM library.
+  static policy_extension* find_policy(payload& p) {
+    if (slot* s = slot_of(p)) return &s->policy;
+    return p.get_extension<policy_extension>();
+  }
+  static const policy_extension* find_policy(const payload& p) { return find_policy(const_cast<payload&>(p)); }
+  /// The atomic extension, or null.
+  static atomic_extension* find_atomic(payload& p) {
+    if (slot* s = slot_of(p)) return s->atomic.get();
+    return p.get_extension<atomic_extension>();
+  }
+  static const atomic_extension* find_atomic(const payload& p) { return find_atomic(const_cast<payload&>(p)); }
   /// For targets that foreign initiators may be bound to: all 0 where the payload has no policy extension.
   static policy_extension& policy_or_none(payload& p) {
-    if (policy_extension* e = p.get_extension<policy_extension>()) return *e;
+    if (policy_extension* e = find_policy(p)) return *e;
     static policy_extension absent;
     return absent = policy_extension();
   }
-  static atomic_extension& atomic_of(payload& p) { return *p.get_extension<atomic_extension>(); }
+  static atomic_extension& atomic_of(payload& p) { return *find_atomic(p); }
   /// The byte mask of a line transaction (all ones without byte enables).
   static uint64_t byte_mask(const payload& p);
 
@@ -79,7 +91,23 @@ public:
   size_t outstanding() const { return outstanding_; } ///< payloads not yet returned
 
 private:
-  struct slot;
+  template <class E> struct owned : E { void free() override {} }; // lives in its slot: the payload does not delete it
+  struct slot {
+    alignas(64) uint8_t data[line_bytes];
+    alignas(64) uint8_t enables[line_bytes];
+    payload p;
+    owned<policy_extension> policy;
+    std::unique_ptr<owned<atomic_extension>> atomic;
+    ~slot() {
+      p.clear_extension(&policy);
+      if (atomic) p.clear_extension(atomic.get());
+    }
+  };
+  /// The slot of a pool's payload, known by where its data lies; null for others.
+  static slot* slot_of(payload& p) {
+    auto* data = reinterpret_cast<unsigned char*>(&p) - 2 * line_bytes;
+    return p.get_data_ptr() == data ? reinterpret_cast<slot*>(data) : nullptr;
+  }
   payload& take(std::vector<payload*>& idle, bool atomic);
   std::vector<std::unique_ptr<slot>> slots_;
   std::vector<payload*> idle_lines_, idle_atomics_;

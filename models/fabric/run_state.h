@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <systemc>
 #include <vector>
 
 namespace lyra::fabric {
@@ -26,6 +27,10 @@ struct run_state {
   size_t findings_limit = 100; ///< more are only counted
   uint64_t findings_count = 0;
   bool stop_requested = false;
+
+  /// Loosely timed: GDS instructions done in the whole machine; waves that must wait in the GDS ask again after each.
+  uint64_t global_share_accesses = 0;
+  sc_core::sc_event global_share_event;
 
   std::function<void()> on_stop; ///< called at the first fault
 

@@ -8,16 +8,17 @@ wave_pool::~wave_pool() = default;
 payload& wave_pool::take() {
   ++outstanding_;
   if (idle_.empty()) {
-    auto p = std::make_unique<payload>();
-    p->set_mm(this);
-    p->set_extension(new wave_request);
-    p->set_command(tlm::TLM_IGNORE_COMMAND);
-    p->set_address(0);
-    p->set_data_ptr(nullptr);
-    p->set_data_length(0);
-    p->set_streaming_width(0);
-    all_.push_back(std::move(p));
-    idle_.push_back(all_.back().get());
+    auto s = std::make_unique<slot>();
+    payload& p = s->p;
+    p.set_mm(this);
+    p.set_extension<wave_request>(&s->request);
+    p.set_command(tlm::TLM_IGNORE_COMMAND);
+    p.set_address(0);
+    p.set_data_ptr(reinterpret_cast<unsigned char*>(&p)); // no data (length 0): marks a pool's own
+    p.set_data_length(0);
+    p.set_streaming_width(1); // the protocol wants one, without data too
+    all_.push_back(std::move(s));
+    idle_.push_back(&p);
   }
   payload& p = *idle_.back();
   idle_.pop_back();

@@ -74,12 +74,21 @@ public:
   ~wave_pool() override;
   /// A payload with a wave_request extension; `begin()` it. Reference count 1.
   payload& take();
-  static wave_request& of(payload& p) { return *p.get_extension<wave_request>(); }
+  static wave_request& of(payload& p) {
+    if (p.get_data_ptr() == reinterpret_cast<unsigned char*>(&p)) return reinterpret_cast<slot&>(p).request; // a pool's own: the request stands behind it
+    return *p.get_extension<wave_request>();
+  }
   void free(payload* p) override { idle_.push_back(p); --outstanding_; }
   size_t outstanding() const { return outstanding_; }
 
 private:
-  std::vector<std::unique_ptr<payload>> all_;
+  struct owned_request : wave_request { void free() override {} };
+  struct slot {
+    payload p; // first: `of` goes from it to the slot
+    owned_request request;
+    ~slot() { p.clear_extension<wave_request>(); }
+  };
+  std::vector<std::unique_ptr<slot>> all_;
   std::vector<payload*> idle_;
   size_t outstanding_ = 0;
 };

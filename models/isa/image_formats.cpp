@@ -58,6 +58,7 @@ bool make_format(unsigned data, unsigned number, image_format& f) {
     f.kind = format_kind::subsampled;
     f.bytes = 4;
     f.block_width = 2;
+    f.block_width_log2 = 1;
     f.components = 3;
     return number != nf::floating;
   }
@@ -65,6 +66,7 @@ bool make_format(unsigned data, unsigned number, image_format& f) {
     f.kind = format_kind::block;
     f.bytes = data == fbc1 || data == fbc4 ? 8 : 16;
     f.block_width = f.block_height = 4;
+    f.block_width_log2 = f.block_height_log2 = 2;
     f.components = data == fbc4 ? 1 : data == fbc5 ? 2 : data == fbc6 ? 3 : 4;
     if (data == fbc6) return number == nf::unorm || number == nf::snorm || number == nf::floating;
     if (data == fbc4 || data == fbc5) return number == nf::unorm || number == nf::snorm;

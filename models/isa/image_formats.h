@@ -34,6 +34,7 @@ struct image_format {
   format_kind kind = format_kind::channels;
   uint8_t bytes = 0;                       ///< of an element: a texel, or a block
   uint8_t block_width = 1, block_height = 1; ///< texels an element covers
+  uint8_t block_width_log2 = 0, block_height_log2 = 0;
   uint8_t components = 0;
   uint8_t low[4] = {}, bits[4] = {};       ///< channels: lowest bit and width of R, G, B, A
   bool integer = false, is_signed = false; ///< uint, sint

@@ -49,7 +49,7 @@ dram_place dram_address_map::operator()(uint64_t address) const {
 dram_channel::dram_channel(sc_core::sc_module_name name, const context& context, backing_store& store, const dram_parameters& parameters)
     : timed_module(name, context.memory), in("in", *this, 0), parameters_(parameters), store_(store), hbm2_(parameters.model == "hbm2"), chaos_(context.chaos),
       number_(module_number(this->name())), latency_ps_(ps(parameters.latency_ns)), request_path_ps_(ps(parameters.request_path_ns)), response_path_ps_(ps(parameters.response_path_ns)),
-      map_(parameters), timing_(in_cycles(parameters, context.memory)), max_wait_ps_(ps(parameters.max_wait_ns)) {
+      map_(parameters), timing_(in_cycles(parameters, context.memory)) {
   const auto& t = timing_.cycles();
   lookahead_ = t.tRP + t.tRCD + t.tCL;
   clock_bytes_ = parameters_.bus_bits / 8 * 2;
@@ -107,6 +107,7 @@ request_answer dram_channel::on_request(unsigned, payload& p, picoseconds& at) {
 
 dram_channel::waiting dram_channel::take(size_t index) {
   const waiting w = queue_[index];
+  bypassed_ = index == first_ ? 0 : bypassed_ + 1;
   queue_[index].p = nullptr;
   --waiting_count_;
   if (hbm2_) {
@@ -204,33 +205,29 @@ size_t dram_channel::choose(cycle_t cycle) {
   const picoseconds n = clock().at(cycle);
   size_t best = nobody, other = nobody;
   hbm2_timing::cycle best_time = never, other_time = never;
-  unsigned seen = 0, candidates = 0;
+  unsigned candidates = 0, others = 0;
   if (writes_waiting_ >= parameters_.write_high_watermark) draining_ = true;
   else if (writes_waiting_ <= parameters_.write_low_watermark) draining_ = false;
-  for (size_t i = first_; i < queue_.size() && seen < parameters_.scheduler_window; ++i) {
+  if (bypassed_ >= parameters_.max_bypass && queue_[first_].arrival + request_path_ps_ <= n) return first_;
+  for (size_t i = first_; i < queue_.size() && candidates < parameters_.scheduler_window; ++i) {
     const waiting& w = queue_[i];
     if (!w.p) continue;
     if (w.arrival + request_path_ps_ > n) break;
     if (w.older != 0) continue;
-    if (seen == 0 && n - (w.arrival + request_path_ps_) > max_wait_ps_) return i;
-    ++seen;
-    const auto t = timing_.earliest(w.place, w.write, cycle);
     if (w.write != draining_) { // the other direction's turn comes when this one has nothing
-      if (t < other_time) { other_time = t; other = i; }
+      if (others == parameters_.scheduler_window || best != nobody) continue;
+      ++others;
+      if (const auto t = timing_.earliest(w.place, w.write, cycle); t < other_time) { other_time = t; other = i; }
       continue;
     }
     ++candidates;
-    if (t < best_time) { best_time = t; best = i; }
+    if (const auto t = timing_.earliest(w.place, w.write, cycle); t < best_time) { best_time = t; best = i; }
   }
   if (chaos_.on() && candidates > 1) { // any of the ready ones
     unsigned k = chaos_.pick(number_, draws_++, candidates, 0);
-    seen = 0;
-    for (size_t i = first_; i < queue_.size() && seen < parameters_.scheduler_window; ++i) {
+    for (size_t i = first_; i < queue_.size(); ++i) {
       const waiting& w = queue_[i];
-      if (!w.p || w.older != 0) continue;
-      if (w.arrival + request_path_ps_ > n) break;
-      ++seen;
-      if (w.write == draining_ && k-- == 0) return i;
+      if (w.p && w.older == 0 && w.write == draining_ && k-- == 0) return i;
     }
   }
   return best != nobody ? best : other;

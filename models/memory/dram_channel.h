@@ -27,8 +27,7 @@ struct dram_parameters {
   std::string address_map = "interleaved";
   unsigned bank_interleave_bytes = 256;
   bool bank_hash = true;
-  unsigned scheduler_window = 32, write_high_watermark = 32, write_low_watermark = 8;
-  double max_wait_ns = 1000;
+  unsigned scheduler_window = 32, write_high_watermark = 32, write_low_watermark = 8, max_bypass = 256;
   // where the channel stands in the machine: set by who builds it, not described
   unsigned channels = 1, channel_interleave_bytes = 256;
 
@@ -66,8 +65,8 @@ struct dram_parameters {
     v("address_map", address_map, {"", 0, 0, "interleaved|contiguous", "assumed", "interleaved: banks alternate each bank_interleave_bytes; contiguous: a bank is one run of rows"});
     v("bank_interleave_bytes", bank_interleave_bytes, {"bytes", 64, 16384, nullptr, "assumed", "interleaved: bytes of the channel before the next bank (at most row_bytes)"});
     v("bank_hash", bank_hash, {"", 0, 1, nullptr, "assumed", "bank number XOR low bits of the row"});
-    v("scheduler_window", scheduler_window, {"requests", 1, 256, nullptr, "assumed", "hbm2: oldest requests among which the next one is chosen (row hits first)"});
-    v("max_wait_ns", max_wait_ns, {"ns", 0, 1e6, nullptr, "assumed", "hbm2: a request that has waited this long goes first"});
+    v("scheduler_window", scheduler_window, {"requests", 1, 256, nullptr, "assumed", "hbm2: oldest requests of the direction in turn among which the next one is chosen"});
+    v("max_bypass", max_bypass, {"requests", 1, 1e6, nullptr, "assumed", "hbm2: after so many younger ones the oldest request goes first"});
     v("write_high_watermark", write_high_watermark, {"requests", 1, 4096, nullptr, "assumed", "hbm2: waiting writes at which writes go first"});
     v("write_low_watermark", write_low_watermark, {"requests", 0, 4096, nullptr, "assumed", "hbm2: waiting writes at which reads go first again"});
   }
@@ -152,14 +151,13 @@ private:
   uint64_t draws_ = 0;
   std::vector<waiting> queue_; ///< in order of arrival, from first_ on; with gaps
   size_t first_ = 0, waiting_count_ = 0;
-  unsigned writes_waiting_ = 0;
+  unsigned writes_waiting_ = 0, bypassed_ = 0;
   bool draining_ = false, last_was_write_ = false, dmi_granted_ = false;
   fabric::payload* held_ = nullptr;
   fabric::picoseconds held_at_ = 0, last_arrival_ = 0, bus_free_ps_ = 0, latency_ps_, request_path_ps_, response_path_ps_;
   dram_address_map map_;
   hbm2_timing timing_;
   unsigned lookahead_, clock_bytes_;
-  fabric::picoseconds max_wait_ps_;
   dram_statistics statistics_;
   observe::signal depth_signal_, busy_signal_, write_signal_;
 };

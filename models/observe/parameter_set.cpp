@@ -89,7 +89,7 @@ void parameter_set::set(const std::string& path, const std::string& value, const
       if (x.path.substr(x.path.rfind('.') + 1) == tail) same_tail.push_back(x.path);
     }
     std::string hint = did_you_mean(path, names);
-    if (!same_tail.empty() && nearest(path, names).empty()) hint = fmt::format("; did you mean {}?", join(same_tail, " or "));
+    if (!same_tail.empty() && same_tail.size() <= 6 && (path == tail || hint.empty())) hint = fmt::format("; did you mean {}?", join(same_tail, " or "));
     if (hint.empty()) hint = "; lyra machine --list shows all";
     throw input_error(place, fmt::format("no parameter \"{}\"{}", path, hint));
   }

@@ -55,26 +55,45 @@ void write_statistics(const std::string& file, const statistics_region& r, const
   if (!out) throw input_error(file, "cannot write the statistics");
 }
 
+namespace {
+/// Calls f(component, its trailing digits' position or npos, is it the last) for each component of a path.
+template <class F> void for_each_component(std::string_view path, F&& f) {
+  for (;;) {
+    const size_t dot = path.find('.');
+    const std::string_view c = path.substr(0, dot);
+    const size_t last_letter = c.find_last_not_of("0123456789");
+    const size_t digits = last_letter == std::string_view::npos ? 0 : last_letter + 1;
+    f(c, digits < c.size() ? digits : std::string_view::npos, dot == std::string_view::npos);
+    if (dot == std::string_view::npos) return;
+    path.remove_prefix(dot + 1);
+  }
+}
+} // namespace
+
 std::string statistics_list(const statistics& s) {
+  // A component's trailing number is an index where number 0 exists: "channel0" and its siblings, but not "l2".
+  std::unordered_set<std::string> indexed;
+  for (const auto& e : s.entries()) {
+    std::string prefix;
+    for_each_component(e.path, [&](std::string_view c, size_t digits, bool) {
+      prefix += c.substr(0, digits);
+      if (digits != std::string_view::npos && c.substr(digits) == "0") indexed.insert(prefix);
+      prefix += '.';
+    });
+  }
   text_table t({"counter", "unit", "meaning"}, "");
   t.left(1);
   t.left(2);
   std::unordered_set<std::string> seen;
   for (const auto& e : s.entries()) {
-    std::string path;
-    const size_t leaf = e.path.rfind('.');
-    for (size_t i = 0; i < e.path.size(); ++i) {
-      const bool digit = e.path[i] >= '0' && e.path[i] <= '9';
-      // only a component's trailing number is an index: "l2.channel3", not "lines64.hits"
-      size_t end = i;
-      while (end < e.path.size() && e.path[end] >= '0' && e.path[end] <= '9') ++end;
-      if (digit && end < e.path.size() && e.path[end] == '.' && (leaf == std::string::npos || i < leaf)) {
-        path += '*';
-        i = end - 1;
-      } else {
-        path += e.path[i];
-      }
-    }
+    std::string path, prefix;
+    for_each_component(e.path, [&](std::string_view c, size_t digits, bool last) {
+      prefix += c.substr(0, digits);
+      if (!path.empty()) path += '.';
+      if (digits != std::string_view::npos && !last && indexed.count(prefix)) path.append(c.substr(0, digits)) += '*';
+      else path += c;
+      prefix += '.';
+    });
     if (seen.insert(path).second) t.add({path, e.unit, e.meaning});
   }
   return t.text();

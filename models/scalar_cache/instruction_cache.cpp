@@ -304,7 +304,7 @@ void instruction_cache::trace(cycle_t c) {
 
 void instruction_cache::b_transport(unsigned, payload& p, sc_core::sc_time& delay) {
   delay += to_sc_time(clock().at(parameters_.hit_latency_cycles));
-  const policy_extension* policy = p.get_extension<policy_extension>();
+  const policy_extension* policy = fabric::payload_pool::find_policy(p);
   if (lines_.present()) lines_.drop_all();
   if (p.get_command() != tlm::TLM_READ_COMMAND) {
     p.set_response_status(policy && policy->control != cache_control::none ? tlm::TLM_OK_RESPONSE : tlm::TLM_COMMAND_ERROR_RESPONSE);

@@ -327,7 +327,7 @@ data_cache::stall data_cache::store(payload& p, unsigned port, cycle_t c) {
 
 data_cache::stall data_cache::atomic(payload& p, unsigned port, cycle_t c) {
   const policy_extension& policy = payload_pool::policy_or_none(p);
-  const atomic_extension* a = p.get_extension<atomic_extension>();
+  const atomic_extension* a = fabric::payload_pool::find_atomic(p);
   if (!a) {
     p.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);
     answer(take_request(p, port), c + parameters_.hit_latency_cycles);
@@ -526,7 +526,7 @@ void data_cache::response(payload& p, cycle_t c) {
   if (const uint16_t r = uint16_t(tag); r != none) {
     request& q = requests_[r];
     q.p->set_response_status(status);
-    if (atomic_extension* to = ok && p.get_command() == tlm::TLM_IGNORE_COMMAND ? q.p->get_extension<atomic_extension>() : nullptr)
+    if (atomic_extension* to = ok && p.get_command() == tlm::TLM_IGNORE_COMMAND ? fabric::payload_pool::find_atomic(*q.p) : nullptr)
       for (unsigned k = 0; k < to->count; ++k) to->entries[k].result = payload_pool::atomic_of(p).entries[k].result;
     answer(r, ready);
   } else if (!ok && context_.run) {

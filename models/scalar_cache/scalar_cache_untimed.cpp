@@ -24,7 +24,7 @@ void data_cache::leave_timed_state() {
 
 void data_cache::b_transport(unsigned, payload& p, sc_core::sc_time& delay) {
   delay += to_sc_time(clock().at(parameters_.hit_latency_cycles));
-  const policy_extension* policy = p.get_extension<policy_extension>();
+  const policy_extension* policy = fabric::payload_pool::find_policy(p);
   const bool ignore = p.get_command() == tlm::TLM_IGNORE_COMMAND;
   if (lines_.present()) leave_timed_state();
   if (ignore && policy && policy->control != cache_control::none) {

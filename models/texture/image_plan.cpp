@@ -74,13 +74,6 @@ void decode_resource(image_work& w, const uint32_t* words) {
   w.layout.build(s);
 }
 
-/// The address of the element that holds texel (x, y, slice).
-uint64_t element_offset(const image_work& w, unsigned level, unsigned x, unsigned y, unsigned slice, unsigned sample) {
-  const isa::image_format& f = *w.format;
-  if (f.kind == isa::format_kind::subsampled) return w.layout.offset(level, x & ~1u, y, slice, sample);
-  return w.layout.offset(level, x / f.block_width, y / f.block_height, slice, sample);
-}
-
 bool atomic_size_fits(const isa::instruction& i, unsigned& bytes) {
   bool swap = i.info->atomic == isa::atomic_operation::atomic_cmpswap;
   unsigned m = i.dmask & 0xf;
@@ -151,7 +144,7 @@ void plan_direct(plan_context& c) {
     if (slice >= w.layers) continue;
     unsigned layer = r.type == image_type::dim_3d ? z : slice + r.base_array;
     if (!c.access(0, lane, element_offset(w, level, x, y, layer, sample))) return;
-    w.inside[lane] = uint8_t((x & (f.block_width - 1u)) | (y & (f.block_height - 1u)) << 2);
+    w.inside[lane] = inside_of(f, x, y);
     w.weight[lane] = 1;
     if (store && (c.plan.active[0] >> lane & 1)) prepare_store(c, lane, c.plan.bytes_of(0, lane));
   }
@@ -253,11 +246,10 @@ void plan_context::fail(fault_kind kind, unsigned lane, uint64_t address, std::s
   state.error = place(*request.inst) + std::move(text);
 }
 
-bool plan_context::access(unsigned piece, unsigned lane, uint64_t offset) {
-  uint64_t address = fabric::canonical(work.resource.base + offset);
+bool plan_context::access_slowly(unsigned piece, unsigned lane, uint64_t address) {
   for (uint64_t a : {address, address + plan.bytes - 1}) {
-    if (a / fabric::page_bytes != page) {
-      page = a / fabric::page_bytes;
+    if (a >> page_shift != page) {
+      page = a >> page_shift;
       page_state = space.state(a);
     }
     if (page_state == fabric::page_state::non_resident) {

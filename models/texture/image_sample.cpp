@@ -218,7 +218,11 @@ public:
         t[k].texel[0] = nearest_texel(at, extent[k], clamp[k]);
       }
     }
-    auto share = [&](unsigned k, unsigned i) { return count[k] == 1 ? 1.0 : i ? t[k].weight / 256.0 : (256 - t[k].weight) / 256.0; };
+    double share[3][2];
+    for (unsigned k = 0; k < 3; ++k) {
+      share[k][1] = t[k].weight * (1.0 / 256);
+      share[k][0] = count[k] == 1 ? 1.0 : 1.0 - share[k][1];
+    }
     if (seamless && linear) return cube_taps(t, face, unsigned(layer), level, weight);
     if (gather) {
       // (0,1) (1,1) (1,0) (0,0): the order of the result's components
@@ -230,9 +234,11 @@ public:
       return true;
     }
     for (unsigned z = 0; z < count[2]; ++z)
-      for (unsigned y = 0; y < count[1]; ++y)
+      for (unsigned y = 0; y < count[1]; ++y) {
+        double row = weight * share[1][y] * share[2][z];
         for (unsigned x = 0; x < count[0]; ++x)
-          if (!tap(t[0].texel[x], t[1].texel[y], t[2].texel[z], face, unsigned(layer), level, weight * share(0, x) * share(1, y) * share(2, z))) return false;
+          if (!tap(t[0].texel[x], t[1].texel[y], t[2].texel[z], face, unsigned(layer), level, row * share[0][x])) return false;
+      }
     return true;
   }
   unsigned count() const { return n_; }
@@ -248,10 +254,8 @@ private:
     const isa::image_resource& r = w_.resource;
     const isa::image_format& f = *w_.format;
     unsigned slice = r.type == image_type::dim_3d ? unsigned(z) : r.base_array + layer + face;
-    uint64_t at = f.kind == isa::format_kind::subsampled ? w_.layout.offset(level, unsigned(x) & ~1u, unsigned(y), slice)
-                                                         : w_.layout.offset(level, unsigned(x) / f.block_width, unsigned(y) / f.block_height, slice);
-    w_.inside[piece * 64 + lane_] = uint8_t((unsigned(x) & (f.block_width - 1u)) | (unsigned(y) & (f.block_height - 1u)) << 2);
-    return c_.access(piece, lane_, at);
+    w_.inside[piece * 64 + lane_] = inside_of(f, unsigned(x), unsigned(y));
+    return c_.access(piece, lane_, element_offset(w_, level, unsigned(x), unsigned(y), slice));
   }
 
   /// Bilinear over cube edges. At a corner three faces meet and the fourth texel does not exist: its weight goes to the three in equal parts.

@@ -55,6 +55,15 @@ struct image_work {
   }
 };
 
+/// Byte offset of the element that holds texel (x, y) of a slice.
+inline uint64_t element_offset(const image_work& w, unsigned level, unsigned x, unsigned y, unsigned slice, unsigned sample = 0) {
+  const isa::image_format& f = *w.format;
+  if (f.kind == isa::format_kind::subsampled) return w.layout.offset(level, x & ~1u, y, slice, sample); // 16-bit elements, fetched in pairs
+  return w.layout.offset(level, x >> f.block_width_log2, y >> f.block_height_log2, slice, sample);
+}
+/// Which texel of its element, as image_work::inside has it.
+inline uint8_t inside_of(const isa::image_format& f, unsigned x, unsigned y) { return uint8_t((x & (f.block_width - 1u)) | (y & (f.block_height - 1u)) << 2); }
+
 /// Everything that an address calculation of this instruction needs, and where it leaves its results.
 struct plan_context {
   fabric::wave_request& request;
@@ -63,12 +72,23 @@ struct plan_context {
   image_state& state;
   image_work& work;
   access_plan& plan;
+  static constexpr unsigned page_shift = 12;
+  static_assert(fabric::page_bytes == 1u << page_shift, "pages");
   bool writes = false;
   uint64_t page = ~uint64_t(0);
   fabric::page_state page_state = fabric::page_state::unmapped;
 
   /// Adds the element at `offset` from the base as a lane's piece, unless its page is not there. False: a fault was set.
-  bool access(unsigned piece, unsigned lane, uint64_t offset);
+  bool access(unsigned piece, unsigned lane, uint64_t offset) {
+    uint64_t address = fabric::canonical(work.resource.base + offset);
+    if (address >> page_shift == page && (address + plan.bytes - 1) >> page_shift == page && page_state == fabric::page_state::mapped) {
+      plan.at(piece, lane) = address;
+      plan.active[piece] |= uint64_t(1) << lane;
+      return true;
+    }
+    return access_slowly(piece, lane, address);
+  }
+  bool access_slowly(unsigned piece, unsigned lane, uint64_t address);
   void fail(fabric::fault_kind kind, unsigned lane, uint64_t address, std::string text);
 };
 

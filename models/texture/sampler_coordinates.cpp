@@ -12,11 +12,15 @@ int64_t fixed_coordinate(double texels, bool truncate) {
   if (!(texels == texels)) return 0;
   if (texels > limit) texels = limit;
   if (texels < -limit) texels = -limit;
-  return int64_t(truncate ? std::floor(texels * 256) : std::nearbyint(texels * 256));
+  double scaled = texels * 256; // below 2^38: adding 1.5 * 2^52 leaves the integer nearest (even) in the low bits
+  if (!truncate) return int64_t((scaled + 6755399441055744.0) - 6755399441055744.0);
+  int64_t down = int64_t(scaled);
+  return double(down) > scaled ? down - 1 : down;
 }
 
 int wrap_texel(int64_t i, unsigned size, clamp_mode mode) {
   int64_t n = size;
+  if (i >= 0 && i < n) return int(i);
   switch (mode) {
     case clamp_mode::wrap: {
       int64_t r = i % n;

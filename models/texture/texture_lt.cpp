@@ -13,8 +13,6 @@ namespace {
 
 unsigned first_lane(uint64_t mask) { return unsigned(__builtin_ctzll(mask)); }
 
-template <unsigned N> void move(uint8_t* to, const uint8_t* from) { std::memcpy(to, from, N); }
-
 } // namespace
 
 /// Page of a plain access in its usual state?
@@ -49,13 +47,14 @@ bool texture_unit::lt_run(operation& o) {
   return true;
 }
 
-/// Lanes anywhere: one copy a piece. False where a piece crosses a line, or a page or the memory asks for the long way; what has been
-/// done by then is done again there, the same.
+/// Lanes anywhere: one copy a piece. False, with nothing done, where a piece crosses a line, or a page or the memory asks for the long way.
 template <unsigned N> bool texture_unit::lt_pieces(operation& o) {
-  const bool load = o.state.kind == memory_kind::load;
+  struct copy { uint8_t *mine, *theirs; };
+  copy copies[64 * 16]; // lanes x pieces
+  unsigned count = 0, lines = 0;
+  if (o.plan.pieces > 16) return false;
   uint64_t page = never, line = never, lanes = 0;
   uint8_t* host = nullptr;
-  unsigned lines = 0;
   for (uint64_t a : o.plan.active) lanes |= a;
   for (; lanes; lanes &= lanes - 1) {
     const unsigned l = first_lane(lanes);
@@ -73,11 +72,13 @@ template <unsigned N> bool texture_unit::lt_pieces(operation& o) {
         if (!(host = dmi_.line(line))) return false;
         ++lines;
       }
-      uint8_t* const mine = o.plan.data.data() + (size_t(k) * 64 + l) * N;
-      if (load) move<N>(mine, host + at);
-      else move<N>(host + at, mine);
+      copies[count++] = {o.plan.data.data() + (size_t(k) * 64 + l) * N, host + at};
     }
   }
+  if (o.state.kind == memory_kind::load)
+    for (unsigned n = 0; n < count; ++n) std::memcpy(copies[n].mine, copies[n].theirs, N);
+  else
+    for (unsigned n = 0; n < count; ++n) std::memcpy(copies[n].theirs, copies[n].mine, N); // lanes ascending: the highest wins
   o.lines = lines;
   return true;
 }

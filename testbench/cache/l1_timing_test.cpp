@@ -2,6 +2,7 @@
 // Exact cycles of the vector L1. Memory below answers 100 cycles after a request; 70 cycles of hit latency, 20 to the crossbar, 50 back.
 #include "support/systemc_test.h"
 #include "cache/l1_bench.h"
+#include "cache/l1_trace_probe.h"
 
 using namespace bench;
 
@@ -174,4 +175,36 @@ BOOST_AUTO_TEST_CASE(cycles_scale_with_the_clock_and_other_parameters) {
   b.run(1000);
   BOOST_TEST(b.td->of(m).cycle == 10 + 3 + below + 4);
   BOOST_TEST(b.td->of(h).cycle == 505u);
+}
+
+BOOST_AUTO_TEST_CASE(signals_show_hits_misses_outstanding_fills_stalls_and_lines_at_td) {
+  static trace_probe t;
+  cache::l1_parameters p;
+  p.mshrs = 2;
+  l1_bench b(p, 0, &t);
+  const auto m = b.read(10, 0x1000);
+  b.read(11, 0x1000);
+  b.write(12, 0x5000, filled(1), 1);
+  b.read(13, 0x2000);
+  b.read(14, 0x3000); // no MSHR
+  const auto h = b.read(900, 0x1000);
+  b.run(2000);
+  const auto at = [&](const char* n, cycle_t c) { return t.at(std::string("l1.") + n, c * 1000); };
+  BOOST_TEST(at("miss", 9) == 0u);
+  BOOST_TEST(at("miss", 10) == 1u);
+  BOOST_TEST(at("miss", 11) == 0u);
+  BOOST_TEST(at("merged", 11) == 1u);
+  BOOST_TEST(at("write", 12) == 1u);
+  BOOST_TEST(at("writes_outstanding", 12) == 1u);
+  BOOST_TEST(at("fills_outstanding", 13) == 2u);
+  BOOST_TEST(at("latency_fifo", 13) == 4u);
+  BOOST_TEST(at("stall", 13) == 0u);
+  BOOST_TEST(at("stall", 14) == 1u);
+  BOOST_TEST(at("stall", 10 + out + below) == 0u); // the fill frees it
+  BOOST_TEST(at("fills_outstanding", 800) == 0u);
+  BOOST_TEST(at("writes_outstanding", 800) == 0u);
+  BOOST_TEST(at("hit", 900) == 1u);
+  BOOST_TEST(at("hit", 901) == 0u);
+  BOOST_TEST(at("td_tag", 10 + miss) == m);
+  BOOST_TEST(at("td_tag", 900 + hit) == h);
 }

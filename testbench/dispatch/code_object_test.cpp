@@ -275,6 +275,7 @@ BOOST_AUTO_TEST_CASE(an_offload_bundle_gives_the_code_object_for_the_chip) {
   const auto both = bundle({{"host-x86_64-unknown-linux", none}, {"hipv4-amdgcn-amd-amdhsa--gfx900", a}, {"hipv4-amdgcn-amd-amdhsa--gfx906:xnack-", b}});
   BOOST_TEST(code_object::parse(both, "f", lyra::isa::target::gfx906).target_id() == "gfx906");
   BOOST_TEST(code_object::parse(both, "f", lyra::isa::target::gfx900).target_id() == "gfx900");
+  BOOST_TEST(code_object::parse(bundle({{"hip-amdgcn-amd-amdhsa--gfx906", b}}), "f", lyra::isa::target::gfx900).target_id() == "gfx906"); // the only one
   BOOST_TEST(contains(error_of([&] { code_object::parse(both, "f"); }), "several fitting code objects"));
   BOOST_TEST(contains(error_of([&] { code_object::parse(bundle({{"hipv4-amdgcn-amd-amdhsa--gfx90a", a}}), "f"); }), "without code for gfx900 or gfx906; it holds: hipv4-amdgcn-amd-amdhsa--gfx90a"));
   for (size_t n = 24; n < 4200; n += 37) BOOST_TEST(error_of([&] { code_object::parse({both.begin(), both.begin() + long(n)}, "f", lyra::isa::target::gfx900); }) != "");

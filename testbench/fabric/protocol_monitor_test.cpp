@@ -8,17 +8,17 @@ using namespace lyra::testbench;
 
 namespace {
 /// A bare initiator and target: the test makes every call itself.
-struct edge : tlm::tlm_fw_transport_if<>, tlm::tlm_bw_transport_if<> {
+struct edge : sc_core::sc_module, tlm::tlm_fw_transport_if<>, tlm::tlm_bw_transport_if<> {
   tlm::tlm_initiator_socket<512> out{"out"};
   tlm::tlm_target_socket<512> in{"in"};
   protocol_monitor<> monitor{"monitor"};
   payload_pool pool;
   tlm::tlm_sync_enum fw_answer = tlm::TLM_ACCEPTED, bw_answer = tlm::TLM_ACCEPTED;
   tlm::tlm_phase fw_phase = tlm::BEGIN_REQ, bw_phase = tlm::BEGIN_RESP;
-  edge() {
+  explicit edge(sc_core::sc_module_name name = "edge") : sc_module(name) {
     out.bind(*this);
     in.bind(*this);
-    out.bind(monitor.in);
+    out.bind(monitor.in); // the monitor is inside: its sockets are bound as siblings'
     monitor.out.bind(in);
   }
   tlm::tlm_sync_enum nb_transport_fw(payload&, tlm::tlm_phase& p, sc_core::sc_time&) override { if (fw_answer == tlm::TLM_UPDATED) p = fw_phase; return fw_answer; }

@@ -258,6 +258,21 @@ BOOST_AUTO_TEST_CASE(eviction_takes_the_least_recently_used_line_and_writes_its_
   BOOST_TEST(b.k->dirty_lines() == 2u);
 }
 
+BOOST_AUTO_TEST_CASE(a_stored_line_evicted_under_its_outstanding_fill_does_not_come_back_old) {
+  scalar_bench b;
+  b.l2->latency = 1000;
+  b.l2->at(0x10000) = filled(1);
+  const auto old = b.load(0, 10, 0x10000);
+  b.store(0, 20, 0x10000, 5);
+  for (unsigned i = 1; i <= 4; ++i) b.store(0, 20 + i, 0x10000 + 0x1000 * i, uint8_t(i)); // the fourth evicts it
+  const auto young = b.load(0, 40, 0x10000);
+  b.run(4000);
+  BOOST_TEST(b.first(old) == 1);
+  BOOST_TEST(b.first(young) == 5);
+  BOOST_TEST(b.count("poisoned_fills") == 1u);
+  BOOST_TEST(b.load_now(0x10000) == 5);
+}
+
 BOOST_AUTO_TEST_CASE(debug_access_sees_dirty_bytes_and_debug_writes_are_seen) {
   scalar_bench b;
   b.l2->at(0x1000) = filled(1);

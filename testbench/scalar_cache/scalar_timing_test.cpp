@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact cycles of the scalar data cache. Memory below answers after 100 cycles; 40 cycles a hit, 25 to the crossbar, 40 back.
+#include "cache/l1_trace_probe.h"
 #include "scalar_cache/scalar_bench.h"
 #include "support/systemc_test.h"
 
@@ -196,4 +197,29 @@ BOOST_AUTO_TEST_CASE(nacked_requests_are_replayed_after_the_delay) {
   BOOST_TEST(b.ends.at(t).cycle == 10 + 200 + miss);
   BOOST_TEST(b.first(t) == 3);
   BOOST_TEST(b.count("nacks") == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(signals_show_lookups_dirty_lines_and_each_return_with_its_tag) {
+  static trace_probe t;
+  scalar_bench b({}, 0, &t);
+  b.load(0, 10, 0x1000);
+  const auto m = b.load(0, 500, 0x2000), h = b.load(1, 501, 0x1000);
+  b.store(2, 503, 0x3000, 1);
+  b.control(2, 800, cache_control::writeback);
+  b.run(2000);
+  const auto at = [&](const char* n, cycle_t c) { return t.at(std::string("k.") + n, c * 1000); };
+  BOOST_TEST(at("lookup", 500) == 2u);
+  BOOST_TEST(at("lookup", 501) == 1u);
+  BOOST_TEST(at("lookup", 502) == 0u);
+  BOOST_TEST(at("lookup", 503) == 4u);
+  BOOST_TEST(at("outstanding", 503) == 3u);
+  BOOST_TEST(at("fills_outstanding", 503) == 1u);
+  BOOST_TEST(at("dirty_lines", 502) == 0u);
+  BOOST_TEST(at("dirty_lines", 503) == 1u);
+  BOOST_TEST(at("dirty_lines", 800) == 0u);
+  BOOST_TEST(at("return_port", 501 + hit) == 2u);
+  BOOST_TEST(at("return_tag", 501 + hit) == h);
+  BOOST_TEST(at("return_port", 502 + hit) == 0u);
+  BOOST_TEST(at("return_port", 500 + miss) == 1u);
+  BOOST_TEST(at("return_tag", 500 + miss) == m); // the older one, later
 }

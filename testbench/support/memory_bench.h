@@ -24,17 +24,17 @@ public:
   struct answer { payload* p; cycle_t sent, at; picoseconds at_ps; };
   std::vector<answer> answers;                            ///< in order of response; payloads are kept when `keep`
   bool keep = false;
+  unsigned invalidations = 0; ///< of direct memory pointers
   std::function<void(payload&, cycle_t sent, cycle_t at)> on_answer;
   std::function<payload*()> source;                       ///< asked for the next payload when the script is empty; null: no more
   unsigned window = 16;                                   ///< most payloads from `source` in flight
   unsigned gap = 1;                                       ///< cycles between them
 
-  /// The request is effective at cycle c (or the first one possible after it).
-  void at(cycle_t c, payload& p) {
-    script_.push_back({&p, c});
-    if (started_) wake_at(c - 1);
-  }
-  void start() { started_ = true; wake_at(std::max<cycle_t>(now() + 1, script_.empty() ? 1 : script_.front().second - 1)); }
+  /// The request is effective at cycle c (or the first one possible after it; 0: as soon as possible).
+  void at(cycle_t c, payload& p) { script_.push_back({&p, c}); }
+  void start() { started_ = true; wake_at(std::max(now() + 1, script_.empty() || script_.front().second == 0 ? 0 : script_.front().second - 1)); }
+  /// A cycle that has not begun.
+  cycle_t soon() const { return now() + 10; }
   size_t in_flight() const { return out.in_flight(); }
 
 private:
@@ -69,6 +69,7 @@ private:
     if (source) wake_at(std::max(a, now() + 1));
   }
   void on_ready(unsigned, picoseconds at) override { wake_at(std::max(clock().ceil(at), now() + 1)); }
+  void on_invalidate_direct_mem_ptr(unsigned, uint64_t, uint64_t) override { ++invalidations; }
   std::deque<std::pair<payload*, cycle_t>> script_;
   std::deque<std::pair<payload*, cycle_t>> sent_;
   cycle_t next_ = 0;

@@ -3,6 +3,7 @@
 #pragma once
 #include "fabric/module.h"
 #include "fabric/ports.h"
+#include "support/protocol_monitor.h"
 #include "texture/fixture.h"
 #include "texture/texture_unit.h"
 #include <deque>
@@ -147,20 +148,30 @@ struct bench {
   payload_pool lines;
   wave_pool waves;
   run_state run;
+  lyra::observe::trace* trace = nullptr; ///< given to the constructor
   context shared;
   plain_l1 l1;
   texture_unit unit;
   plain_cu cu;
+  lyra::testbench::protocol_monitor<> wave_edge, line_edge, return_edge;
   std::deque<isa::instruction> instructions;
 
-  explicit bench(const texture_parameters& p = {}, unsigned l1_latency = 70)
-      : shared(make_context()), l1("l1", space, shared.core, l1_latency), unit("texture", shared, p, 3), cu("cu", shared.core) {
-    cu.port.socket.bind(unit.wave_port.socket);
-    unit.line_port.socket.bind(l1.ta_port.socket);
-    l1.td_port.socket.bind(unit.return_port.socket);
+  explicit bench(const texture_parameters& p = {}, unsigned l1_latency = 70, lyra::observe::trace* t = nullptr)
+      : trace(t), shared(make_context()), l1("l1", space, shared.core, l1_latency), unit("texture", shared, p, 3), cu("cu", shared.core), wave_edge("wave_edge"), line_edge("line_edge"), return_edge("return_edge") {
+    cu.port.socket.bind(wave_edge.in);
+    wave_edge.out.bind(unit.wave_port.socket);
+    unit.line_port.socket.bind(line_edge.in);
+    line_edge.out.bind(l1.ta_port.socket);
+    l1.td_port.socket.bind(return_edge.in);
+    return_edge.out.bind(unit.return_port.socket);
+    return_edge.answered_before = true;
+  }
+  ~bench() {
+    for (const auto* m : {&wave_edge, &line_edge, &return_edge}) BOOST_TEST(m->clean(), m->report());
   }
   context make_context() {
     context c;
+    c.trace = trace;
     c.space = &space;
     c.lines = &lines;
     c.waves = &waves;

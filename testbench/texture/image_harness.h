@@ -3,9 +3,11 @@
 #pragma once
 #include "texture/image_layout.h"
 #include "texture/image_plan.h"
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace lyra::test {
@@ -70,6 +72,54 @@ private:
   isa::instruction inst_;
   std::unique_ptr<fabric::wave_request> request_;
 };
+
+/// An image in memory, at the base of the memory.
+struct loaded {
+  texture::image_layout layout;
+  isa::image_resource resource;
+  std::vector<uint8_t> host;
+};
+
+inline loaded load_image(flat_memory& m, const texture::image_description& d, const std::vector<uint8_t>& host) {
+  if (std::string e = texture::image_description_error(d); !e.empty()) throw std::runtime_error(e);
+  loaded l{texture::image_layout(d), {}, host};
+  if (host.size() != l.layout.host_bytes()) throw std::runtime_error("host texels of another size");
+  l.layout.copy_in(host.data(), m.at(flat_memory::base));
+  l.resource = l.layout.resource(flat_memory::base);
+  return l;
+}
+
+inline std::vector<uint8_t> words(const std::vector<uint32_t>& v) {
+  std::vector<uint8_t> b(v.size() * 4);
+  std::memcpy(b.data(), v.data(), b.size());
+  return b;
+}
+
+inline texture::image_description description(isa::image_type t, unsigned data, unsigned number, unsigned w, unsigned h = 1) {
+  texture::image_description d;
+  d.type = t;
+  d.data_format = data;
+  d.number_format = number;
+  d.width = w;
+  d.height = h;
+  return d;
+}
+
+/// 32-bit uint image of w x h x slices, all levels: texel value = level << 24 | slice << 16 | y << 8 | x.
+inline loaded numbered(flat_memory& m, texture::image_description d) {
+  d.data_format = isa::image_data_format::f32;
+  d.number_format = isa::image_number_format::uint;
+  std::vector<uint32_t> v;
+  bool deep = d.type == isa::image_type::dim_3d;
+  for (unsigned l = 0; l < d.levels; ++l)
+    for (unsigned z = 0; z < (deep ? std::max(d.depth >> l, 1u) : d.layers); ++z)
+      for (unsigned s = 0; s < d.samples; ++s)
+        for (unsigned y = 0; y < std::max(d.height >> l, 1u); ++y)
+          for (unsigned x = 0; x < std::max(d.width >> l, 1u); ++x) v.push_back(l << 24 | (z * d.samples + s) << 16 | y << 8 | x);
+  return load_image(m, d, words(v));
+}
+
+inline uint32_t float_bits(float f) { uint32_t u; std::memcpy(&u, &f, 4); return u; }
 
 // Opcode numbers of the MIMG encoding (Vega ISA 13.8)
 namespace mimg {

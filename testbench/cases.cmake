@@ -53,3 +53,7 @@ foreach(file ${cli_tests})
     set_tests_properties(cli/${name}/${class} PROPERTIES TIMEOUT 900)
   endforeach()
 endforeach()
+
+# An installed Lyra serves a project outside of the tree.
+add_test(NAME outside/installed_package COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/outside/run.sh ${CMAKE_BINARY_DIR})
+set_tests_properties(outside/installed_package PROPERTIES TIMEOUT 600)

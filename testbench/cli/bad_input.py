@@ -53,6 +53,11 @@ class Files(LyraTest):
         struct.pack_into("<I", data, 48, flags & ~0xff | 0x33)  # EF_AMDGPU_MACH of gfx1010
         self.fails(2, r"x\.co: .*(gfx1010|target|chip)", "run", self.object(data))
 
+    def test_wrong_target_of_bare_code(self):
+        (self.folder / "x.bin").write_bytes(b"\0\0\x81\xbf")
+        (self.folder / "x.toml").write_text("[code]\nraw = \"x.bin\"\ntarget = \"gfx1030\"\n")
+        self.fails(2, r"x\.toml:\d+: .*gfx1030", "run", "x.toml")
+
     def test_missing_files(self):
         self.fails(2, r"nope\.toml: cannot read the job file", "run", "nope.toml")
         self.fails(2, r'changed\.toml:\d+: .*no such file "nope\.co"', "run", self.job("k.co", "nope.co"))

@@ -68,7 +68,7 @@ struct machine_context {
 
 int sc_main(int, char**) {
   machine_context m;
-  const fabric::context& context = m.context;
+  fabric::context& context = m.context;
   compute_unit::code_cache instructions(isa::target::gfx900);
 
   // parameters are plain structs: change what you like

@@ -46,10 +46,11 @@ struct machine::cu_scope : sc_core::sc_module {
   cu_scope(sc_core::sc_module_name name, unsigned index, machine& m)
       : sc_module(name), cu("sequencer", index, m.parameters_.cu, m.context_, m.code_, m.mode_ == platforms::mode::lt), lds("lds", m.context_, m.parameters_.lds),
         texture("texture", m.context_, m.parameters_.texture), l1("l1", m.context_, m.parameters_.l1) {
-    cu.vmem_port.socket.bind(texture.wave_port.socket);
-    cu.lds_port.socket.bind(lds.cu_port.socket);
-    texture.line_port.socket.bind(l1.ta_port.socket);
-    l1.td_port.socket.bind(texture.return_port.socket);
+    const std::string n = this->name();
+    m.join(n + ".cu-texture", cu.vmem_port.socket, texture.wave_port.socket);
+    m.join(n + ".cu-lds", cu.lds_port.socket, lds.cu_port.socket);
+    m.join(n + ".texture-l1", texture.line_port.socket, l1.ta_port.socket);
+    m.join(n + ".l1-texture", l1.td_port.socket, texture.return_port.socket);
   }
 };
 
@@ -66,13 +67,13 @@ struct machine::channel_scope : sc_core::sc_module {
   memory::dram_channel memory;
   channel_scope(sc_core::sc_module_name name, machine& m)
       : sc_module(name), cache("cache", m.context_, m.parameters_.l2), atomic("atomic", m.context_, m.parameters_.atomic), memory("memory", m.context_, m.store_, m.parameters_.memory) {
-    cache.atomic.socket.bind(atomic.in.socket);
-    cache.memory.socket.bind(memory.in.socket);
+    m.join(std::string(this->name()) + ".l2-atomic", cache.atomic.socket, atomic.in.socket);
+    m.join(std::string(this->name()) + ".l2-memory", cache.memory.socket, memory.in.socket);
   }
 };
 
-machine::machine(const machine_parameters& p, platforms::mode m, isa::target code_target, observe::trace* trace)
-    : parameters_(p), mode_(m), code_(code_target) {
+machine::machine(const machine_parameters& p, platforms::mode m, isa::target code_target, observe::trace* trace, edge_binder bind)
+    : parameters_(p), bind_(std::move(bind)), mode_(m), code_(code_target) {
   if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_PS)) throw observe::input_error("SystemC", "the kernel's time resolution is not 1 ps: do not change it in a platform with Lyra");
   const auto& s = parameters_.system;
   context_.core = fabric::clock_domain::from_mhz(s.core_mhz);
@@ -96,36 +97,36 @@ machine::machine(const machine_parameters& p, platforms::mode m, isa::target cod
   parameters_.l2.interleave_bytes = parameters_.memory.channel_interleave_bytes = parameters_.crossbar.interleave_bytes;
   for (unsigned c = 0; c < channels; ++c) {
     channels_.push_back(std::make_unique<channel_scope>(fmt::format("l2_{}", c).c_str(), *this));
-    crossbar_->channel_socket(c).bind(channels_[c]->cache.in.socket);
+    join(fmt::format("crossbar-l2_{}", c), crossbar_->channel_socket(c), channels_[c]->cache.in.socket);
   }
   gds_ = std::make_unique<gds::global_data_share>("gds", context_, parameters_.gds, n);
   for (unsigned i = 0; i < n; ++i) {
     cus_.push_back(std::make_unique<cu_scope>(fmt::format("cu{}", i).c_str(), i, *this));
-    cus_[i]->cu.gds_port.socket.bind(gds_->cu_port(i).socket);
-    cus_[i]->l1.l2_port.socket.bind(crossbar_->source_socket(i));
+    join(fmt::format("cu{}-gds", i), cus_[i]->cu.gds_port.socket, gds_->cu_port(i).socket);
+    join(fmt::format("cu{}.l1-crossbar", i), cus_[i]->l1.l2_port.socket, crossbar_->source_socket(i));
   }
   unsigned cu = 0;
   for (unsigned g = 0; g < sqcs; ++g) {
     sqcs_.push_back(std::make_unique<sqc_scope>(fmt::format("sqc{}", g).c_str(), groups[g], *this));
     auto& sqc = *sqcs_[g];
     for (unsigned k = 0; k < groups[g]; ++k, ++cu) {
-      cus_[cu]->cu.smem_port.socket.bind(sqc.scalar.cu_port(k).socket);
-      cus_[cu]->cu.fetch_port.socket.bind(sqc.instruction.cu_port(k).socket);
+      join(fmt::format("cu{}-scalar_cache", cu), cus_[cu]->cu.smem_port.socket, sqc.scalar.cu_port(k).socket);
+      join(fmt::format("cu{}-instruction_cache", cu), cus_[cu]->cu.fetch_port.socket, sqc.instruction.cu_port(k).socket);
     }
-    sqc.scalar.l2_port.socket.bind(crossbar_->source_socket(n + g));
-    sqc.instruction.l2_port.socket.bind(crossbar_->source_socket(n + sqcs + g));
+    join(fmt::format("sqc{}.scalar_cache-crossbar", g), sqc.scalar.l2_port.socket, crossbar_->source_socket(n + g));
+    join(fmt::format("sqc{}.instruction_cache-crossbar", g), sqc.instruction.l2_port.socket, crossbar_->source_socket(n + sqcs + g));
   }
   dispatch::cu_resources resources;
   resources.wave_slots = parameters_.cu.wave_slots;
   resources.vgprs = parameters_.cu.vgprs;
   dispatcher_ = std::make_unique<dispatch::dispatcher>("dispatcher", parameters_.dispatcher, resources, dispatch::dispatcher::topology{n, sqcs, sqcs, n}, context_);
   for (unsigned i = 0; i < n; ++i) {
-    dispatcher_->launch_socket(i).bind(cus_[i]->cu.launch_port.socket);
-    dispatcher_->vector_cache_socket(i).bind(cus_[i]->l1.control_port.socket);
+    join(fmt::format("dispatcher-cu{}", i), dispatcher_->launch_socket(i), cus_[i]->cu.launch_port.socket);
+    join(fmt::format("dispatcher-cu{}.l1", i), dispatcher_->vector_cache_socket(i), cus_[i]->l1.control_port.socket);
   }
   for (unsigned g = 0; g < sqcs; ++g) {
-    dispatcher_->scalar_cache_socket(g).bind(sqcs_[g]->scalar.control_port().socket);
-    dispatcher_->instruction_cache_socket(g).bind(sqcs_[g]->instruction.control_port().socket);
+    join(fmt::format("dispatcher-sqc{}.scalar_cache", g), dispatcher_->scalar_cache_socket(g), sqcs_[g]->scalar.control_port().socket);
+    join(fmt::format("dispatcher-sqc{}.instruction_cache", g), dispatcher_->instruction_cache_socket(g), sqcs_[g]->instruction.control_port().socket);
   }
 }
 

@@ -5,6 +5,7 @@
 #include "dispatch/device_memory.h"
 #include "memory/backing_store.h"
 #include "platforms/machine_parameters.h"
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -12,11 +13,15 @@ namespace lyra::platforms {
 
 enum class mode : uint8_t { at, lt };
 
+/// Binds the two ends of an edge, with or without something between them. `name`: "cu0.texture-l1".
+using edge_binder = std::function<void(const std::string& name, tlm::tlm_initiator_socket<fabric::bus_width_bits>& from, tlm::tlm_target_socket<fabric::bus_width_bits>& to)>;
+
 /// Builds and owns every block. One machine a process and run: SystemC elaborates once.
 class machine : public dispatch::device_memory {
 public:
-  /// `trace` may be null. Throws observe::input_error where the parameters do not fit together.
-  machine(const machine_parameters& p, mode m, isa::target code_target, observe::trace* trace = nullptr);
+  /// `trace` may be null. `bind` is called for every edge of the machine, so that a monitor, a recorder or other hardware can be put on any; by default
+  /// the ends are bound to each other. Throws observe::input_error where the parameters do not fit together.
+  machine(const machine_parameters& p, mode m, isa::target code_target, observe::trace* trace = nullptr, edge_binder bind = {});
   ~machine() override;
 
   // device_memory: functional access past the timing; sees dirty lines of L2 and K$
@@ -43,7 +48,13 @@ public:
   void close_statistics();
 
 private:
+  void join(const std::string& name, tlm::tlm_initiator_socket<fabric::bus_width_bits>& from, tlm::tlm_target_socket<fabric::bus_width_bits>& to) {
+    if (bind_) bind_(name, from, to);
+    else from.bind(to);
+  }
+
   machine_parameters parameters_;
+  edge_binder bind_;
   platforms::mode mode_;
   memory::backing_store store_;
   observe::statistics statistics_;

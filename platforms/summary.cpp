@@ -71,12 +71,16 @@ std::string summary(machine& m, double host_seconds) {
     t.left(3);
     out += t.text();
     out += "\n  caches and memory\n";
-    text_table c({"", "requests", "hits", "rate"}, "    ");
-    const auto row = [&](const char* name, uint64_t requests, uint64_t hits) { if (requests) c.add({name, std::to_string(requests), std::to_string(hits), percent(hits, requests)}); };
-    row("I$", sum("sqc*.instruction_cache.reads"), sum("sqc*.instruction_cache.hits"));
-    row("K$", sum("sqc*.scalar_cache.reads"), sum("sqc*.scalar_cache.hits"));
-    row("L1", sum("cu*.l1.reads"), sum("cu*.l1.hits") + sum("cu*.l1.merged"));
-    row("L2 reads", sum("l2_*.cache.reads"), sum("l2_*.cache.read_hits"));
+    // merged: waited for a line that another request was already fetching
+    text_table c({"", "requests", "hits", "merged", "hit rate"}, "    ");
+    const auto row = [&](const char* name, uint64_t requests, uint64_t hits, uint64_t merged = 0) {
+      if (requests) c.add({name, std::to_string(requests), std::to_string(hits), std::to_string(merged), percent(hits, requests)});
+    };
+    row("I$", sum("sqc*.instruction_cache.fetches"), sum("sqc*.instruction_cache.hits"), sum("sqc*.instruction_cache.merged"));
+    row("K$", sum("sqc*.scalar_cache.loads"), sum("sqc*.scalar_cache.hits"), sum("sqc*.scalar_cache.merged"));
+    row("L1", sum("cu*.l1.reads"), sum("cu*.l1.hits"), sum("cu*.l1.merged"));
+    const uint64_t reads = sum("l2_*.cache.reads"), known = sum("l2_*.cache.read_hits") + sum("l2_*.cache.read_misses");
+    row("L2 reads", reads, sum("l2_*.cache.read_hits"), reads - std::min(reads, known));
     row("L2 writes", sum("l2_*.cache.writes"), sum("l2_*.cache.write_hits"));
     row("L2 atomics", sum("l2_*.cache.atomics"), sum("l2_*.cache.atomic_hits"));
     out += c.text();

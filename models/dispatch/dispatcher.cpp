@@ -34,7 +34,7 @@ struct dispatcher::launch_pool : tlm::tlm_mm_interface {
       l->set_address(0);
       l->set_data_ptr(nullptr);
       l->set_data_length(0);
-      l->set_streaming_width(0);
+      l->set_streaming_width(1);
       all.push_back(std::move(l));
       idle.push_back(all.back().get());
     }

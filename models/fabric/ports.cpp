@@ -18,8 +18,16 @@ tlm::tlm_sync_enum target_port::nb_transport_fw(payload& p, tlm::tlm_phase& phas
     picoseconds at = n + t.value();
     p.acquire();
     switch (owner_.on_request(port_, p, at)) {
-      case request_answer::accepted: phase = tlm::END_REQ; t = delay_until(at); return tlm::TLM_UPDATED;
-      case request_answer::withheld: withheld_ = &p; return tlm::TLM_ACCEPTED;
+      case request_answer::accepted:
+        if (at < last_end_request_) at = last_end_request_;
+        last_end_request_ = at;
+        phase = tlm::END_REQ;
+        t = delay_until(at);
+        return tlm::TLM_UPDATED;
+      case request_answer::withheld:
+        withheld_ = &p;
+        if (last_end_request_ < at) last_end_request_ = at; // END_REQ comes no earlier than the request itself
+        return tlm::TLM_ACCEPTED;
       case request_answer::completed:
         t = delay_until(at);
         last_response_ = at;
@@ -48,6 +56,8 @@ tlm::tlm_sync_enum target_port::nb_transport_fw(payload& p, tlm::tlm_phase& phas
 void target_port::accept(picoseconds at) {
   payload& p = *withheld_;
   withheld_ = nullptr;
+  if (at < last_end_request_) at = last_end_request_;
+  last_end_request_ = at;
   tlm::tlm_phase phase = tlm::END_REQ;
   sc_core::sc_time t = delay_until(at);
   socket->nb_transport_bw(p, phase, t);

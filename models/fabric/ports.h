@@ -48,7 +48,7 @@ public:
   target_port(const std::string& name, request_server& owner, unsigned port);
   tlm::tlm_target_socket<bus_width_bits> socket;
 
-  /// Ends a withheld request: END_REQ at `at`.
+  /// Ends a withheld request: END_REQ at `at`, but not before the request itself nor before the END_REQ of an earlier one.
   void accept(picoseconds at);
   /// Responds to a request accepted before: BEGIN_RESP at `at` or, where that would go back in time, at the last response's time.
   /// Waits by itself while the initiator holds back END_RESP.
@@ -67,7 +67,7 @@ private:
   unsigned port_;
   payload* withheld_ = nullptr;
   payload* in_response_ = nullptr; ///< BEGIN_RESP sent, END_RESP not yet back
-  picoseconds last_response_ = 0;
+  picoseconds last_response_ = 0, last_end_request_ = 0;
   std::deque<std::pair<payload*, picoseconds>> waiting_;
 };
 

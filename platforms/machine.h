@@ -4,6 +4,7 @@
 #include "compute_unit/compute_unit.h"
 #include "dispatch/device_memory.h"
 #include "memory/backing_store.h"
+#include "observe/race_detector.h"
 #include "platforms/machine_parameters.h"
 #include <memory>
 #include <vector>
@@ -15,8 +16,8 @@ enum class mode : uint8_t { at, lt };
 /// Builds and owns every block. One machine a process and run: SystemC elaborates once.
 class machine : public dispatch::device_memory {
 public:
-  /// `trace` may be null. Throws observe::input_error where the parameters do not fit together.
-  machine(const machine_parameters& p, mode m, isa::target code_target, observe::trace* trace = nullptr);
+  /// `trace` may be null. `check_races` (loosely timed only): unordered accesses become findings. Throws observe::input_error where the parameters do not fit together.
+  machine(const machine_parameters& p, mode m, isa::target code_target, observe::trace* trace = nullptr, bool check_races = false);
   ~machine() override;
 
   // device_memory: functional access past the timing; sees dirty lines of L2 and K$
@@ -50,6 +51,7 @@ private:
   fabric::run_state run_;
   fabric::payload_pool lines_;
   fabric::wave_pool waves_;
+  std::unique_ptr<observe::race_detector> races_; ///< null: races are not looked for
   fabric::context context_;
   compute_unit::code_cache code_;
 

@@ -72,7 +72,7 @@ struct machine::channel_scope : sc_core::sc_module {
   }
 };
 
-machine::machine(const machine_parameters& p, platforms::mode m, isa::target code_target, observe::trace* trace, edge_binder bind)
+machine::machine(const machine_parameters& p, platforms::mode m, isa::target code_target, observe::trace* trace, bool check_races, edge_binder bind)
     : parameters_(p), bind_(std::move(bind)), mode_(m), code_(code_target) {
   if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_PS)) throw observe::input_error("SystemC", "the kernel's time resolution is not 1 ps: do not change it in a platform with Lyra");
   const auto& s = parameters_.system;
@@ -87,6 +87,8 @@ machine::machine(const machine_parameters& p, platforms::mode m, isa::target cod
   context_.lines = &lines_;
   context_.waves = &waves_;
   context_.run = &run_;
+  if (check_races) races_ = std::make_unique<observe::race_detector>(run_);
+  context_.accesses = races_.get();
 
   const unsigned n = s.compute_units, channels = s.l2_channels, engines = std::min(parameters_.dispatcher.shader_engines, n);
   const auto groups = scalar_groups(s, engines);

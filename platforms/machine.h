@@ -4,6 +4,7 @@
 #include "compute_unit/compute_unit.h"
 #include "dispatch/device_memory.h"
 #include "memory/backing_store.h"
+#include "observe/race_detector.h"
 #include "platforms/machine_parameters.h"
 #include <functional>
 #include <memory>
@@ -19,9 +20,10 @@ using edge_binder = std::function<void(const std::string& name, tlm::tlm_initiat
 /// Builds and owns every block. One machine a process and run: SystemC elaborates once.
 class machine : public dispatch::device_memory {
 public:
-  /// `trace` may be null. `bind` is called for every edge of the machine, so that a monitor, a recorder or other hardware can be put on any; by default
-  /// the ends are bound to each other. Throws observe::input_error where the parameters do not fit together.
-  machine(const machine_parameters& p, mode m, isa::target code_target, observe::trace* trace = nullptr, edge_binder bind = {});
+  /// `trace` may be null. `check_races` (loosely timed only): unordered accesses become findings. `bind` is called for every edge of the machine, so that a
+  /// monitor, a recorder or other hardware can be put on any; by default the ends are bound to each other. Throws observe::input_error where the parameters
+  /// do not fit together.
+  machine(const machine_parameters& p, mode m, isa::target code_target, observe::trace* trace = nullptr, bool check_races = false, edge_binder bind = {});
   ~machine() override;
 
   // device_memory: functional access past the timing; sees dirty lines of L2 and K$
@@ -61,6 +63,7 @@ private:
   fabric::run_state run_;
   fabric::payload_pool lines_;
   fabric::wave_pool waves_;
+  std::unique_ptr<observe::race_detector> races_; ///< null: races are not looked for
   fabric::context context_;
   compute_unit::code_cache code_;
 

@@ -63,6 +63,8 @@ void print_findings(const machine& m, machine& mm) {
 int run(const run_options& o) {
   auto described = load_machine(o.machine, o.settings);
   const auto m = o.mode == "lt" ? mode::lt : mode::at;
+  if (!o.checks.empty() && m != mode::lt)
+    throw observe::input_error("--check races", "is done in loosely timed runs: add --mode lt (the verdict does not depend on timing)");
   const dispatch::job job = dispatch::load_job(o.job);
   const auto a = about(*described, o);
   const auto clock = fabric::clock_domain::from_mhz(described->parameters.system.core_mhz);
@@ -71,7 +73,7 @@ int run(const run_options& o) {
   if (!o.vcd.empty()) vcd = std::make_unique<observe::vcd_writer>(o.vcd, traced);
 
   const isa::target chip = described->parameters.system.chip == "gfx906" ? isa::target::gfx906 : isa::target::gfx900;
-  machine mach(described->parameters, m, chip, vcd.get());
+  machine mach(described->parameters, m, chip, vcd.get(), !o.checks.empty());
   dispatch::machine_limits limits;
   limits.chip = chip;
   limits.waves = mach.wave_slots();

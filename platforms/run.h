@@ -16,6 +16,7 @@ struct run_options {
   std::vector<std::string> trace;        ///< globs for --vcd
   std::string trace_window;              ///< "FROM:TO" in cycles
   uint64_t statistics_every = 0;
+  std::vector<std::string> checks;       ///< --check: races
   bool profile = false, quiet = false, checks_are_errors = false;
 };
 

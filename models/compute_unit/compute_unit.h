@@ -66,6 +66,7 @@ private:
   void end_wave(wave& w, uint64_t cycle);
   void finish_if_drained(wave& w, uint64_t cycle);
   void release_barrier(workgroup& g, uint64_t cycle);
+  void groups_signals_set(const workgroup& g, uint64_t cycle);
   void fault_vector(wave& w, const fabric::wave_request& q, uint64_t cycle);
   void fault(wave& w, const char* id, const std::string& text, uint64_t cycle, int lane = -1, uint64_t address = 0);
   void set_cause(wave& w, stall cause, uint64_t cycle);
@@ -126,6 +127,7 @@ private:
   void loose_smem(wave& w, const micro_op& m);
   uint64_t loose_cycle() const;
   void synchronise();
+  void show_scalar_access(const wave& w, const micro_op& m, uint64_t address, unsigned bytes);
 
   /// First turn of `simd` at or after the cycle.
   static uint64_t next_turn(unsigned simd, uint64_t cycle) { return cycle + ((simd - cycle) & 3); }
@@ -147,6 +149,8 @@ private:
   std::vector<wave*> order_[simds];         ///< running waves of a SIMD, oldest first
   std::vector<uint32_t> vgpr_file_[simds];  ///< allocated at first use
   workgroup groups_[40];
+  struct group_signals { observe::signal arrived, waves, gone; };
+  std::vector<group_signals> group_signals_; ///< empty: not traced
   uint64_t simd_next_[simds];
   uint64_t valu_free_[simds] = {};
   uint64_t return_wake_ = fabric::never; ///< cycle by which a queued return must be applied

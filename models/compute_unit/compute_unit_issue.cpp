@@ -266,6 +266,7 @@ bool compute_unit::issue_control(wave& w, const micro_op& m, uint64_t cycle, iss
       workgroup& g = *w.group;
       if (g.waves == 1) return true; // no barrier resource for one wave
       ++g.arrived;
+      groups_signals_set(g, cycle);
       w.ready_at = never;
       set_state(w, wave_state::barrier, cycle);
       set_cause(w, stall::barrier, cycle + 4);

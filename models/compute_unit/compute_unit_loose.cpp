@@ -186,6 +186,7 @@ bool compute_unit::loose_control(wave& w, const micro_op& m) {
       workgroup& g = *w.group;
       if (g.waves == 1) return true;
       ++g.arrived;
+      groups_signals_set(g, loose_cycle());
       set_state(w, wave_state::barrier, loose_cycle());
       if (g.arrived + g.gone == g.waves) release_barrier(g, loose_cycle());
       return false;
@@ -262,6 +263,22 @@ void compute_unit::loose_memory(wave& w, const micro_op& m) {
   loose_cycles_[w.simd] += 4 + clock().ceil(delay.value()) / (order_[w.simd].size() + 1);
 }
 
+/// Tells the context's observer which bytes a scalar memory instruction touches.
+void compute_unit::show_scalar_access(const wave& w, const micro_op& m, uint64_t address, unsigned bytes) {
+  using observer = fabric::access_observer;
+  auto& p = context_.waves->take();
+  auto& q = wave_pool::of(p);
+  q.begin(&m.inst, 1);
+  q.pc = w.pc_of_instruction;
+  q.wave_id = w.id;
+  q.cu = uint16_t(index_);
+  q.dispatch = w.packet->id;
+  q.workgroup = uint32_t(w.group->info->group_number);
+  const auto kind = m.inst.info->memory == memory_kind::load ? observer::kind::load : m.inst.info->memory == memory_kind::store ? observer::kind::store : observer::kind::atomic;
+  context_.accesses->accessed(q, observer::memory::global, kind, 1, &address, bytes);
+  p.release();
+}
+
 void compute_unit::loose_smem(wave& w, const micro_op& m) {
   auto& r = w.regs;
   const auto kind = m.inst.info->memory;
@@ -296,6 +313,7 @@ void compute_unit::loose_smem(wave& w, const micro_op& m) {
   if (kind == memory_kind::load) for (unsigned k = 0; k < a.dwords; ++k) if (!(a.present >> k & 1)) r.sgpr[(a.sdata + k) & 127] = 0;
   for (unsigned k = 0; k < a.part_count; ++k) {
     const auto& part = a.parts[k];
+    if (context_.accesses) show_scalar_access(w, m, part.address, kind == memory_kind::atomic ? m.inst.info->memory_bytes : 4u * part.count);
     uint8_t* line = kind == memory_kind::atomic ? nullptr : smem_dmi_.line(part.address);
     if (line) {
       uint8_t* at = line + (part.address & 63);

@@ -9,6 +9,16 @@ namespace lyra::compute_unit {
 
 using fabric::never;
 
+/// Barrier state of a group, for the VCD.
+void compute_unit::groups_signals_set(const workgroup& g, uint64_t cycle) {
+  if (group_signals_.empty()) return;
+  const auto& s = group_signals_[size_t(&g - groups_)];
+  const auto t = clock().at(cycle);
+  s.arrived.set(t, g.arrived);
+  s.waves.set(t, g.in_use ? g.waves : 0);
+  s.gone.set(t, g.gone);
+}
+
 void compute_unit::start_group(fabric::payload& p, uint64_t cycle) {
   const auto* info = p.get_extension<fabric::launch_extension>();
   workgroup* g = nullptr;
@@ -20,6 +30,7 @@ void compute_unit::start_group(fabric::payload& p, uint64_t cycle) {
   g->info = info;
   g->waves = info->waves;
   g->in_use = true;
+  groups_signals_set(*g, cycle);
   for (unsigned k = 0; k < info->waves; ++k) {
     const auto& place = info->places[k];
     wave& w = waves_[place.simd * parameters_.wave_slots + place.slot];
@@ -111,6 +122,7 @@ void compute_unit::end_wave(wave& w, uint64_t cycle) {
   order.erase(std::find(order.begin(), order.end(), &w));
   workgroup& g = *w.group;
   ++g.gone;
+  groups_signals_set(g, cycle);
   if (g.arrived && g.arrived + g.gone == g.waves) release_barrier(g, cycle); // a wave that has ended no longer keeps the others at a barrier
   finish_if_drained(w, cycle);
   if (w.state == wave_state::draining) wake_for_returns(w, cycle);
@@ -141,6 +153,8 @@ void compute_unit::finish_if_drained(wave& w, uint64_t cycle) {
   ++statistics.workgroups;
   fabric::payload* launch = g.launch;
   g.in_use = false;
+  g.gone = 0;
+  groups_signals_set(g, cycle);
   launch->set_response_status(tlm::TLM_OK_RESPONSE);
   launch_port.respond(*launch, clock().at(cycle + 1));
 }
@@ -148,6 +162,8 @@ void compute_unit::finish_if_drained(wave& w, uint64_t cycle) {
 void compute_unit::release_barrier(workgroup& g, uint64_t cycle) {
   ++statistics.barriers;
   g.arrived = 0;
+  groups_signals_set(g, cycle);
+  if (context_.accesses) context_.accesses->barrier_passed(uint32_t(g.info->first_wave_order), g.waves);
   const unsigned extra = context_.chaos.extra(index_ * 7 + 1, statistics.barriers);
   for (unsigned k = 0; k < g.waves; ++k) {
     const auto& place = g.info->places[k];

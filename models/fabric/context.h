@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every block of one machine shares.
 #pragma once
+#include "fabric/access_observer.h"
 #include "fabric/address_space.h"
 #include "fabric/chaos.h"
 #include "fabric/clock.h"
@@ -23,6 +24,7 @@ struct context {
   payload_pool* lines = nullptr;
   wave_pool* waves = nullptr;
   run_state* run = nullptr;
+  access_observer* accesses = nullptr;     ///< loosely timed: told which bytes each wave touches; null: nobody is
 };
 
 } // namespace lyra::fabric

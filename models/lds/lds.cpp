@@ -9,7 +9,7 @@ using namespace fabric;
 using alu::ds_kind;
 
 local_data_share::local_data_share(sc_core::sc_module_name name, const context& context, const lds_parameters& parameters)
-    : timed_module(name, context.core), cu_port("cu_socket", *this, 0), parameters_(parameters), banks_(parameters_.rates), chaos_(context.chaos),
+    : timed_module(name, context.core), cu_port("cu_socket", *this, 0), parameters_(parameters), banks_(parameters_.rates), chaos_(context.chaos), accesses_(context.accesses),
       m0_use_(parameters.append_base == "m0_high" ? alu::ds_m0_use::high_base : alu::ds_m0_use::low_offset), number_(module_number(this->name())) {
   for (path& q : paths_) q.fifo.resize(parameters_.queue_depth);
   if (context.statistics) context.statistics->add(this->name(), statistics_);
@@ -170,10 +170,35 @@ cycle_t local_data_share::trace(cycle_t cycle) {
 
 // ---------------------------------------------------------------- loosely timed, debug
 
+/// Tells the observer which bytes the instruction touches (those beyond the allocation are none).
+void local_data_share::show_accesses(const wave_request& w, const alu::ds_access& access) const {
+  using observer = access_observer;
+  observer::kind kind;
+  switch (access.shape.kind) {
+    case ds_kind::read: case ds_kind::read_addtid: case ds_kind::read_direct: kind = observer::kind::load; break;
+    case ds_kind::write: case ds_kind::write_addtid: case ds_kind::write_direct: kind = observer::kind::store; break;
+    case ds_kind::atomic: case ds_kind::condxchg: case ds_kind::append: case ds_kind::consume: kind = observer::kind::atomic; break;
+    default: return;
+  }
+  const unsigned bytes = access.shape.bytes ? access.shape.bytes : 4;
+  uint64_t address[64];
+  for (unsigned e = 0; e < access.shape.elements; ++e) {
+    uint64_t lanes = 0;
+    for (uint64_t l = access.exec; l; l &= l - 1) {
+      const unsigned lane = unsigned(__builtin_ctzll(l));
+      const uint64_t at = addresses_.address[e][lane];
+      if (at + bytes > access.size) continue;
+      address[lane] = w.lds_base + at;
+      lanes |= uint64_t(1) << lane;
+    }
+    accesses_->accessed(w, observer::memory::lds, kind, lanes, address, bytes);
+  }
+}
+
 void local_data_share::b_transport(unsigned, payload& p, sc_core::sc_time& delay) {
   wave_request& w = wave_pool::of(p);
   alu::ds_access access;
-  execute(w, access, addresses_);
+  if (execute(w, access, addresses_) && accesses_) show_accesses(w, access);
   count(w, access);
   delay += to_sc_time(clock().at(banks_.path_cycles(access.shape)));
   p.set_response_status(tlm::TLM_OK_RESPONSE);

@@ -102,10 +102,12 @@ private:
   void start(path& q, fabric::cycle_t cycle);
   void count(const fabric::wave_request& w, const alu::ds_access& access);
   fabric::cycle_t trace(fabric::cycle_t cycle);
+  void show_accesses(const fabric::wave_request& w, const alu::ds_access& access) const;
 
   lds_parameters parameters_;
   fabric::bank_model banks_;
   fabric::chaos_source chaos_;
+  fabric::access_observer* accesses_;
   alu::ds_m0_use m0_use_;
   uint32_t number_;             ///< for chaos
   uint64_t sequence_ = 0;

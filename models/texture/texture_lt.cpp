@@ -180,6 +180,19 @@ bool texture_unit::lt_quick(operation& o) {
   }
 }
 
+/// Tells the context's observer which bytes the instruction touches.
+void texture_unit::show_accesses(const operation& o) const {
+  using observer = access_observer;
+  if (o.control || !o.state.in_range) return;
+  const auto kind = o.state.kind == memory_kind::atomic ? observer::kind::atomic : o.state.kind == memory_kind::store || o.state.kind == memory_kind::store_lds ? observer::kind::store : observer::kind::load;
+  uint64_t address[64];
+  for (unsigned piece = 0; piece < o.plan.pieces; ++piece) {
+    const uint64_t lanes = o.state.contiguous ? o.state.in_range : o.plan.active[piece];
+    for (uint64_t l = lanes; l; l &= l - 1) address[first_lane(l)] = address_of(o.state, o.plan, piece, first_lane(l));
+    context_.accesses->accessed(*o.request, observer::memory::global, kind, lanes, address, o.plan.bytes);
+  }
+}
+
 void texture_unit::b_transport(unsigned port, payload& p, sc_core::sc_time& delay) {
   if (port != wave_side) {
     p.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);
@@ -193,6 +206,7 @@ void texture_unit::b_transport(unsigned port, payload& p, sc_core::sc_time& dela
   o.lines = 0;
   wave_request& r = *o.request;
   if (plan(o)) {
+    if (context_.accesses) show_accesses(o);
     if (lt_quick(o)) {
       statistics_.lines += o.lines;
       plan_cost(o);

@@ -143,6 +143,7 @@ private:
   void lt_lines(operation& o);
   bool lt_run(operation& o);
   bool lt_quick(operation& o);
+  void show_accesses(const operation& o) const;
   bool lt_usable(const operation& o, uint64_t address) const;
   template <unsigned N> bool lt_pieces(operation& o);
   template <class U> bool lt_atomics(operation& o);

@@ -73,8 +73,10 @@ double scaled_fma(double a, double b, double c) {
   // with denormal inputs flushed the host would not see a denormal r: any number that vanishes the same way does instead
   const u64 sum = bits_as<u64>(r);
   if (exponent<wide>(r) == 0 && sum << 1) return bits_as<double>((sum & 1ull << 63) | 1ull << 52) * factor;
-  // a result that stays normal is only scaled; one that becomes denormal is rounded once, from the exact sum
-  return (rounds_to_nearest() && __builtin_fabs(r) < 0x1p-1022 / factor ? to_odd(r, rest) : r) * factor;
+  // Scaled down into the denormals the value is rounded a second time: where that meets a tie, the rest of the exact sum decides.
+  const double v = r * factor, lost = r - v / factor, half = 0x1p-1074 / factor * .5;
+  const bool tie = rounds_to_nearest() && __builtin_fabs(r) < 0x1p-1022 / factor && __builtin_fabs(lost) == half && rest != 0;
+  return tie && (rest > 0) == (lost > 0) ? v + __builtin_copysign(0x1p-1074, lost) : v;
 }
 template <auto Plain, class V> void div_fmas(const frame& f) {
   float_lanes_of<Plain>(f);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The division helpers V_DIV_SCALE, V_DIV_FMAS, V_DIV_FIXUP and the range reduction helper V_TRIG_PREOP (Vega ISA chapter 12, pseudo code).
-// V_DIV_FMAS scales by 2^64 or 2^-64 (f64: 2^128, 2^-128), up where the exponent of S2 is above the bias: the published 2^32 does not fit V_DIV_SCALE.
+// Corrections, without which the instruction sequence that compilers emit would not divide:
+//  - V_DIV_FMAS scales by 2^64 or 2^-64 (f64: 2^128, 2^-128), up where the exponent of S2 is above the bias: the published 2^32 does not fit V_DIV_SCALE.
+//  - V_DIV_SCALE with denormal reciprocal and denormal quotient scales the denominator down (published: up, which overflows).
+//  - V_DIV_FIXUP gives infinity where the exponents say that the quotient overflows: the sequence arrives there with a NaN.
 #include "alu/lane_float.h"
 
 namespace lyra::alu::LYRA_ALU_LEVEL {
@@ -9,12 +12,12 @@ namespace {
 struct single {
   using value = float;
   using bits = u32;
-  static constexpr int mantissa = 23, bias = 127, top = 255, scale = 64, far = 96, tiny = 23, lost = -150;
+  static constexpr int mantissa = 23, bias = 127, top = 255, scale = 64, far = 96, tiny = 23, lost = -150, over = 128;
 };
 struct wide {
   using value = double;
   using bits = u64;
-  static constexpr int mantissa = 52, bias = 1023, top = 2047, scale = 128, far = 768, tiny = 53, lost = -1075;
+  static constexpr int mantissa = 52, bias = 1023, top = 2047, scale = 128, far = 768, tiny = 53, lost = -1075, over = 1024;
 };
 
 template <class P> int exponent(typename P::value v) { return int(bits_as<typename P::bits>(v) >> P::mantissa) & P::top; }
@@ -46,7 +49,7 @@ template <class P> with_flag<typename P::value> div_scale(typename P::value s0, 
   const bool reciprocal = quotient_is_denormal<P>(one, s1), quotient = quotient_is_denormal<P>(s2, s1);
   V r = tiny ? up : s0;
   r = quotient ? (is_numerator ? up : s0) : r;
-  r = reciprocal ? (quotient ? (is_denominator ? up : s0) : down) : r;
+  r = reciprocal ? (quotient & !is_denominator ? s0 : down) : r;
   r = denormal ? up : r;
   r = far ? (is_denominator ? up : s0) : r;
   const bool scaled = far | (!denormal & quotient), zero = (s1 == 0) | (s2 == 0);
@@ -70,8 +73,10 @@ double scaled_fma(double a, double b, double c) {
   // with denormal inputs flushed the host would not see a denormal r: any number that vanishes the same way does instead
   const u64 sum = bits_as<u64>(r);
   if (exponent<wide>(r) == 0 && sum << 1) return bits_as<double>((sum & 1ull << 63) | 1ull << 52) * factor;
-  // a result that stays normal is only scaled; one that becomes denormal is rounded once, from the exact sum
-  return (rounds_to_nearest() && __builtin_fabs(r) * factor < 0x1p-1021 ? to_odd(r, rest) : r) * factor;
+  // Scaled down into the denormals the value is rounded a second time: where that meets a tie, the rest of the exact sum decides.
+  const double v = r * factor, lost = r - v / factor, half = 0x1p-1074 / factor * .5;
+  const bool tie = rounds_to_nearest() && __builtin_fabs(r) < 0x1p-1022 / factor && __builtin_fabs(lost) == half && rest != 0;
+  return tie && (rest > 0) == (lost > 0) ? v + __builtin_copysign(0x1p-1074, lost) : v;
 }
 template <auto Plain, class V> void div_fmas(const frame& f) {
   float_lanes_of<Plain>(f);
@@ -88,10 +93,11 @@ template <class P> typename P::value div_fixup(typename P::value q, typename P::
   using B = typename P::bits;
   const B sign_bit = B(1) << (sizeof(B) * 8 - 1), infinity = B(P::top) << P::mantissa, quiet_bit = B(1) << (P::mantissa - 1);
   const B sign = (bits_as<B>(d) ^ bits_as<B>(n)) & sign_bit, dm = bits_as<B>(d) & ~sign_bit, nm = bits_as<B>(n) & ~sign_bit, qm = bits_as<B>(q) & ~sign_bit;
-  const bool lost = int(nm >> P::mantissa) - int(dm >> P::mantissa) < P::lost;
+  const int distance = int(nm >> P::mantissa) - int(dm >> P::mantissa);
+  const bool lost = distance < P::lost, over = distance > P::over;
   B r = qm > infinity ? bits_as<B>(q) | quiet_bit : sign | qm;
   r = (dm == infinity) | (nm == 0) | lost ? sign : r;
-  r = (dm == 0) | (nm == infinity) ? sign | infinity : r;
+  r = (dm == 0) | (nm == infinity) | (over & (dm != infinity)) ? sign | infinity : r;
   r = ((dm == 0) & (nm == 0)) | ((dm == infinity) & (nm == infinity)) ? sign_bit | infinity | quiet_bit : r;
   r = dm > infinity ? bits_as<B>(d) | quiet_bit : r;
   r = nm > infinity ? bits_as<B>(n) | quiet_bit : r;

@@ -169,7 +169,7 @@ inline void add_float_references(std::map<op, reference>& t) {
       if (exponent(s2) - exponent(s1) >= far) return lane_result{s0 == s1 ? times(s0, scale, how) : s0, true};
       if (is_denormal_bits(s1, f)) return lane_result{times(s0, scale, how), false};
       const bool r = below_normal(one_bits(f), s1), q = below_normal(s2, s1);
-      if (r && q) return lane_result{s0 == s1 ? times(s0, scale, how) : s0, true};
+      if (r && q) return lane_result{s0 == s1 ? times(s0, -scale, how) : s0, true};
       if (r) return lane_result{times(s0, -scale, how), false};
       if (q) return lane_result{s0 == s2 ? times(s0, scale, how) : s0, true};
       if (exponent(s2) <= tiny) return lane_result{times(s0, scale, how), false};
@@ -200,6 +200,7 @@ inline void add_float_references(std::map<op, reference>& t) {
       if (is_zero_bits(d, f) || is_inf_bits(n, f)) return lane_result{sign | infinity_of(f)};
       if (is_inf_bits(d, f) || is_zero_bits(n, f)) return lane_result{sign};
       if (exponent(n) - exponent(d) < lost) return lane_result{sign};
+      if (exponent(n) - exponent(d) > bias + 1) return lane_result{sign | infinity_of(f)};
       if (is_nan_bits(q, f)) return lane_result{quiet_bits(q, f)};
       return lane_result{sign | magnitude(q, f)};
     }};

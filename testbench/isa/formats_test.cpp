@@ -297,3 +297,21 @@ BOOST_AUTO_TEST_CASE(shared_exponent_texels_read_and_write_their_numbers) {
     for (unsigned c = 0; c < 3; ++c) BOOST_REQUIRE(value(again[c]) == value(v[c]));
   }
 }
+
+BOOST_AUTO_TEST_CASE(many_elements_at_once_read_as_one_by_one) {
+  std::mt19937 g(13);
+  for (unsigned d = 0; d < 40; ++d)
+    for (unsigned f = 0; f < 10; ++f)
+      for (unsigned components = 1; components <= 4; ++components) {
+        std::vector<uint8_t> memory(64 * 16 + 16);
+        for (uint8_t& b : memory) b = uint8_t(g() >> 9);
+        uint32_t rows[4][64];
+        decode_rows(d, f, memory.data(), 64, components, rows);
+        for (unsigned e = 0; e < 64; ++e) {
+          uint32_t v[4];
+          decode(d, f, memory.data() + e * element_bytes(d), v);
+          for (unsigned c = 0; c < components; ++c)
+            if (rows[c][e] != v[c]) BOOST_FAIL("dfmt " << d << " nfmt " << f << " element " << e << " component " << c);
+        }
+      }
+}

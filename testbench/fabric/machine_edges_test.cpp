@@ -19,7 +19,7 @@ struct watched_machine {
   void run(const std::string& file, std::vector<std::string> settings = {}, platforms::mode mode = platforms::mode::at) {
     settings.insert(settings.begin(), {"compute_units=3", "scalar_groups=3", "l2.channels=2", "dispatcher.shader_engines=1"});
     auto d = platforms::load_machine("vega10", settings);
-    platforms::machine m(d->parameters, mode, isa::target::gfx900, nullptr, [this](const std::string& name, auto& from, auto& to) {
+    platforms::machine m(d->parameters, mode, isa::target::gfx900, nullptr, false, [this](const std::string& name, auto& from, auto& to) {
       auto& monitor = monitors[name];
       BOOST_REQUIRE(!monitor); // an edge has one name
       monitor = std::make_unique<testbench::protocol_monitor<>>(sc_core::sc_gen_unique_name("monitor"));

@@ -44,7 +44,9 @@ BOOST_AUTO_TEST_CASE(a_load_without_lanes_counts_and_returns_in_its_turn) {
 }
 
 BOOST_AUTO_TEST_CASE(vmcnt_saturates_at_63_by_stalling_issue) {
-  job j("v_mov_b32_e32 v1, 0\ns_mov_b32 s13, 0\n.rept 90\nglobal_load_dword v2, v1, s[2:3]\n" + read_vmcnt("s12") + "s_max_u32 s13, s13, s12\n.endr\ns_waitcnt vmcnt(0)\n" + store_sgpr("s13") + "s_endpgm");
+  // a loop: its code must be in the instruction cache, since memory is slow here
+  job j("v_mov_b32_e32 v1, 0\ns_mov_b32 s13, 0\ns_movk_i32 s14, 90\nagain:\nglobal_load_dword v2, v1, s[2:3]\n" + read_vmcnt("s12") +
+        "s_max_u32 s13, s13, s12\ns_sub_u32 s14, s14, 1\ns_cmp_lg_u32 s14, 0\ns_cbranch_scc1 again\ns_waitcnt vmcnt(0)\n" + store_sgpr("s13") + "s_endpgm");
   BOOST_TEST(j.good("--machine cu --set memory.model=fixed --set memory.latency_ns=20000").data.at(0) == 63u);
 }
 
@@ -63,7 +65,7 @@ BOOST_AUTO_TEST_CASE(a_register_keeps_its_old_value_until_the_load_returns_and_t
     if (m.find("lt") == std::string::npos) BOOST_TEST(o.data.at(0) == 55u, m); // loosely timed loads are there at once
     BOOST_TEST(good.good(m).data.at(0) == 0u, m);
   }
-  BOOST_TEST(bad.run("--machine cu --set hazard_checker=error").code == 3);
+  BOOST_TEST(bad.run("--machine cu --set waitcnt=error").code == 3);
 }
 
 BOOST_AUTO_TEST_CASE(overwriting_the_destination_of_a_load_under_way_is_reported) {

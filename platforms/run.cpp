@@ -7,6 +7,7 @@
 #include "observe/vcd_writer.h"
 #include "platforms/machine_files.h"
 #include "platforms/summary.h"
+#include "platforms/timeline_recorder.h"
 #include <chrono>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -74,6 +75,12 @@ int run(const run_options& o) {
 
   const isa::target chip = described->parameters.system.chip == "gfx906" ? isa::target::gfx906 : isa::target::gfx900;
   machine mach(described->parameters, m, chip, vcd.get(), !o.checks.empty());
+  std::unique_ptr<timeline_recorder> timeline;
+  if (!o.timeline.empty()) {
+    if (m == mode::lt) throw observe::input_error("--timeline", "needs --mode at: loosely timed runs have no wave-cycles");
+    timeline = std::make_unique<timeline_recorder>(o.timeline, mach, o.trace, a);
+    if (!timeline->watches_any()) fmt::print(stderr, "lyra: --timeline: no compute unit matches --trace (as cuN.timeline)\n");
+  }
   dispatch::machine_limits limits;
   limits.chip = chip;
   limits.waves = mach.wave_slots();
@@ -107,6 +114,7 @@ int run(const run_options& o) {
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   progress.finish();
   mach.close_statistics();
+  if (timeline) timeline->close();
   if (vcd) {
     for (const auto& p : vcd->unmatched()) fmt::print(stderr, "lyra: --trace {}: selects no signal (lyra trace --list shows the names)\n", p);
     vcd->close(fabric::now_ps());

@@ -56,6 +56,21 @@ class Report(LyraTest):
         self.assertGreaterEqual(min(t for t in times if t), 4000 * 667)
         self.assertLessEqual(max(times), 4500 * 667)
 
+    def test_timeline_has_a_slice_for_every_instruction_and_all_wave_cycles(self):
+        self.run_mm("--machine", "cu", "--timeline", self.folder / "t.json", "--stats", self.folder / "s.json")
+        events = json.loads((self.folder / "t.json").read_text())["traceEvents"]
+        names = {(e["pid"], e.get("tid")): e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
+        slices = [(names[e["pid"], e["tid"]], e) for e in events if e["ph"] == "X"]
+        cu = json.loads((self.folder / "s.json").read_text())["statistics"]["cu0"]
+        self.assertEqual(sum(n.endswith("instructions") for n, _ in slices), cu["instructions"]["value"])
+        period = 667e-6  # us
+        cycles = sum(e["dur"] for n, e in slices if n.endswith("cycles")) / period
+        self.assertAlmostEqual(cycles / cu["wave_cycles"]["value"], 1, delta=0.001)
+        last = {}
+        for n, e in slices:  # slices of a track follow one another
+            self.assertGreaterEqual(e["ts"] + 1e-6, last.get(n, 0), n)
+            last[n] = e["ts"] + e["dur"]
+
 
 class Lists(LyraTest):
     def listed(self, *arguments):

@@ -40,10 +40,16 @@ struct system_parameters {
   }
 };
 
-/// Rules of the compute unit under the names that they have everywhere.
+/// Rules under the names that they have everywhere, whichever block keeps them.
 struct rule_parameters {
   compute_unit::compute_unit_parameters& cu;
-  template <class V> void describe(V&& v) { cu.describe_rules(v); }
+  scalar_cache::data_cache_parameters& scalar_cache;
+  template <class V> void describe(V&& v) {
+    cu.describe_rules(v);
+    v("smem.ordering", scalar_cache.ordering, {"", 0, 0, "as_it_comes|in_order|shuffled", "ISA 7.3: out of order", "as scalar_cache.ordering"});
+    v("xnack.replay", scalar_cache.xnack_replay, {"", 0, 1, nullptr, "ISA 7.3 (clauses)", "as scalar_cache.xnack_replay"});
+    v("xnack.seed", scalar_cache.xnack_seed, {"", 0, 1e18, nullptr, "", "as scalar_cache.xnack_seed"});
+  }
 };
 
 struct machine_parameters {
@@ -64,7 +70,7 @@ struct machine_parameters {
 
   /// Calls f(path, block) for every block's described struct.
   template <class F> void for_each(F&& f) {
-    rule_parameters rules{cu};
+    rule_parameters rules{cu, scalar_cache};
     f("", system); f("", rules); f("cu", cu); f("lds", lds); f("gds", gds); f("texture", texture); f("l1", l1); f("scalar_cache", scalar_cache);
     f("instruction_cache", instruction_cache); f("crossbar", crossbar); f("l2", l2); f("atomic", atomic); f("memory", memory); f("dispatcher", dispatcher);
   }

@@ -52,9 +52,7 @@ observe::vcd_options trace_options(const run_options& o, const fabric::clock_dom
   return v;
 }
 
-void print_findings(const machine& m, machine& mm) {
-  auto& r = mm.run_state();
-  (void)m;
+void print_findings(const fabric::run_state& r) {
   for (const auto& f : r.findings) fmt::print(stderr, "{}: {}\n", f.id, f.text);
   if (r.findings_count > r.findings.size()) fmt::print(stderr, "... and {} more findings\n", r.findings_count - r.findings.size());
 }
@@ -86,7 +84,6 @@ int run(const run_options& o) {
   limits.waves = mach.wave_slots();
   dispatch::loaded_job loaded(job, mach, limits);
   mach.code() = compute_unit::code_cache(loaded.code_target());
-  mach.code().profile = o.profile;
   stopper stop("stopper", mach);
   sc_core::sc_start(sc_core::SC_ZERO_TIME); // elaborates
   mach.dispatcher().set_scratch_slots(loaded.scratch_slots());
@@ -122,7 +119,7 @@ int run(const run_options& o) {
   if (!o.statistics.empty()) observe::write_statistics(o.statistics, region, a);
 
   auto& r = mach.run_state();
-  print_findings(mach, mach);
+  print_findings(r);
   if (!r.faults.empty() || starved || out_of_time) {
     std::fflush(stdout);
     for (const auto& f : r.faults) {

@@ -50,7 +50,7 @@ private:
   struct issue_slots { bool valu = false, scalar = false, vmem = false, lds = false, branch = false; };
   struct pending_return { fabric::picoseconds at; fabric::payload* p; };
   struct smem_operation { wave* w; const micro_op* m; scalar_access access; uint8_t parts_left; uint8_t count; uint64_t issue_cycle; int next_free; };
-  struct local_event { uint64_t cycle, sequence; enum kind : uint8_t { lgkm_message, lgkm_flat, lgkm_scalar, exp_done, memtime, vm_done } what; wave* w; uint32_t value; const micro_op* m; };
+  struct local_event { uint64_t cycle, sequence; enum kind : uint8_t { lgkm_message, lgkm_flat, lgkm_scalar, exp_done, memtime } what; wave* w; uint32_t value; const micro_op* m; };
 
   // fabric callbacks
   fabric::request_answer on_request(unsigned port, fabric::payload& p, fabric::picoseconds& at) override;
@@ -113,7 +113,7 @@ private:
   void vm_completed(wave& w, uint32_t sequence);
   void counters_changed(wave& w, uint64_t cycle);
   bool wait_met(const wave& w) const { return w.vmcnt <= w.wait_vm && w.lgkmcnt <= w.wait_lgkm && w.expcnt <= w.wait_exp; }
-  void wake_for_returns(wave& w, uint64_t cycle);
+  void wake_for_returns(uint64_t cycle);
   uint64_t return_cycle(unsigned port, const pending_return& e) const;
   void find_return_wake(uint64_t cycle);
   void add_local(local_event e);

@@ -22,7 +22,7 @@ bool compute_unit::counter_full(wave& w, uint64_t cycle, unsigned vm_add, unsign
   set_state(w, wave_state::waiting, cycle);
   set_cause(w, vm ? stall::vmcnt : lgkm ? (w.smem_outstanding ? stall::lgkm_scalar : stall::lgkm_lds) : stall::expcnt, cycle);
   w.ready_at = never;
-  wake_for_returns(w, cycle);
+  wake_for_returns(cycle);
   return true;
 }
 

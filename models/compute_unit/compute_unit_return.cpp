@@ -71,8 +71,7 @@ void compute_unit::on_ready(unsigned port, fabric::picoseconds at) {
           (w->cause == stall::vmem_busy || w->cause == stall::lds_busy || w->cause == stall::smem_busy)) consider(*w, c);
 }
 
-void compute_unit::wake_for_returns(wave& w, uint64_t cycle) {
-  (void)w;
+void compute_unit::wake_for_returns(uint64_t cycle) {
   find_return_wake(cycle);
   if (return_wake_ != never) wake_at(return_wake_);
 }
@@ -121,11 +120,11 @@ void compute_unit::counters_changed(wave& w, uint64_t cycle) {
     } else {
       const stall c = w.vmcnt > w.wait_vm ? stall::vmcnt : w.lgkmcnt > w.wait_lgkm ? (w.smem_outstanding || w.message_outstanding || !w.lds_outstanding ? stall::lgkm_scalar : stall::lgkm_lds) : stall::expcnt;
       set_cause(w, c, cycle);
-      wake_for_returns(w, cycle);
+      wake_for_returns(cycle);
     }
   } else if (w.state == wave_state::draining) {
     finish_if_drained(w, cycle);
-    if (w.state == wave_state::draining) wake_for_returns(w, cycle);
+    if (w.state == wave_state::draining) wake_for_returns(cycle);
   }
 }
 
@@ -279,7 +278,6 @@ void compute_unit::apply_local(const local_event& e) {
       --w.smem_outstanding;
       break;
     }
-    case local_event::vm_done: vm_completed(w, e.value); break;
   }
   counters_changed(w, e.cycle);
 }

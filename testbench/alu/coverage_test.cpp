@@ -4,6 +4,7 @@
 #include "alu/reference_float.h"
 #include "alu/reference_integer.h"
 #include "alu/scalar_reference.h"
+#include "support/directories.h"
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 #include <set>
@@ -28,7 +29,7 @@ bool is_alu(const isa::opcode_info& r) {
 std::set<std::string> words_of_directed_tests() {
   std::set<std::string> words;
   for (const char* name : {"forms_test.cpp", "lane_access_test.cpp", "scalar_test.cpp"}) {
-    std::ifstream file(std::string(LYRA_SOURCE_DIR) + "/testbench/alu/" + name);
+    std::ifstream file(directories::source() + "/testbench/alu/" + name);
     BOOST_TEST_REQUIRE(file.good());
     std::stringstream text;
     text << file.rdbuf();

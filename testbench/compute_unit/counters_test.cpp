@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wait counters and exact issue times, seen by programs that read their own counters (HW_REG_IB_STS) and clocks.
-#include "groups/program.h"
+#include "support/program.h"
 #include "support/systemc_test.h"
 
 using namespace program;

@@ -6,6 +6,7 @@
 #include "platforms/machine_files.h"
 #include "support/protocol_monitor.h"
 #include "support/systemc_test.h"
+#include "support/directories.h"
 #include <map>
 
 using namespace lyra;
@@ -29,7 +30,7 @@ struct watched_machine {
     });
     dispatch::machine_limits limits;
     limits.waves = m.wave_slots();
-    dispatch::loaded_job job(dispatch::load_job(std::string(LYRA_SOURCE_DIR "/testbench/cases/") + file), m, limits);
+    dispatch::loaded_job job(dispatch::load_job(directories::source() + "/testbench/cases/" + file), m, limits);
     m.code() = compute_unit::code_cache(job.code_target());
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
     m.dispatcher().set_scratch_slots(job.scratch_slots());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomics, append counters and memory barriers in the whole machine.
-#include "groups/program.h"
+#include "support/program.h"
 #include "support/systemc_test.h"
 #include <numeric>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workgroups and barriers in the whole machine.
-#include "groups/program.h"
+#include "support/program.h"
 #include "support/systemc_test.h"
 
 using namespace program;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `--check races`: races are found with both instructions, programs without any are clean.
-#include "groups/program.h"
+#include "support/program.h"
 #include "support/systemc_test.h"
 
 using namespace program;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walking code: lines as llvm-objdump prints them, illegal dwords reported and stepped over, branch targets.
 #include "isa/listing.h"
+#include "support/directories.h"
 #include <boost/test/unit_test.hpp>
 #include <cstdio>
 #include <cstdlib>
@@ -62,7 +63,7 @@ sum:
 } // namespace
 
 BOOST_AUTO_TEST_CASE(a_listing_equals_llvm_objdump_line_by_line) {
-  const std::string stem = std::string(LYRA_BINARY_DIR) + "/listing-" + std::to_string(static_cast<long>(getpid()));
+  const std::string stem = directories::build() + "/listing-" + std::to_string(static_cast<long>(getpid()));
   {
     std::ofstream source(stem + ".s");
     source << kernel;

@@ -2,6 +2,7 @@
 // Every row of the instruction table, in every form it has, with random fields: the text is what LLVM 15 prints.
 #include "isa/encoding_generator.h"
 #include "isa/reference_disassembler.h"
+#include "support/directories.h"
 #include <boost/test/unit_test.hpp>
 #include <map>
 
@@ -28,7 +29,7 @@ void compare_with_llvm(target chip, const std::string& cpu) {
         codes.push_back({{e.words[0], e.words[1]}, e.count});
       }
   }
-  const std::vector<reference> expected = reference_text(codes, cpu, LYRA_BINARY_DIR);
+  const std::vector<reference> expected = reference_text(codes, cpu, directories::build());
   std::map<std::string, unsigned> compared, shown; // a few failures of each form are enough to read
   unsigned wrong = 0, refused = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -114,7 +115,7 @@ void compare_damaged(target chip, const std::string& cpu) {
         codes.push_back({{e.words[0], e.words[1]}, e.count});
       }
   }
-  const std::vector<reference> expected = reference_text(codes, cpu, LYRA_BINARY_DIR);
+  const std::vector<reference> expected = reference_text(codes, cpu, directories::build());
   unsigned both_read = 0, both_refuse = 0, only_llvm = 0, bad = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const encoded& e = all[i];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Assembly programs through the `lyra` program: assembled by clang-15 when the test runs, as a raw job of its own in a temporary folder.
 #pragma once
+#include "support/directories.h"
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
 #include <cstdio>
@@ -66,7 +67,7 @@ public:
     t.close();
     fs::remove(folder_ / "out.bin");
     const std::string at = folder_.string();
-    const int status = std::system((std::string(LYRA_BINARY_DIR "/platforms/lyra run ") + at + "/job.toml --output-dir " + at + " " + options + " > " + at + "/stdout 2> " + at + "/stderr").c_str());
+    const int status = std::system((directories::build() + "/platforms/lyra run " + at + "/job.toml --output-dir " + at + " " + options + " > " + at + "/stdout 2> " + at + "/stderr").c_str());
     outcome o;
     o.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
     o.out = slurp(folder_ / "stdout");

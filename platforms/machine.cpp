@@ -81,6 +81,7 @@ machine::machine(const machine_parameters& p, platforms::mode m, isa::target cod
   context_.memory = fabric::clock_domain::from_mhz(s.memory_mhz);
   context_.space = &store_;
   context_.statistics = &statistics_;
+  statistics_.add("simulation", fabric::simulation_statistics());
   context_.trace = trace;
   context_.chaos.seed = s.chaos_seed;
   context_.chaos.max_extra_cycles = s.chaos_max_extra_cycles;

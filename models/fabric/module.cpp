@@ -85,6 +85,7 @@ private:
     const picoseconds n = now_ps();
     pending_ = never;
     running_ = true;
+    ++simulation_statistics().kernel_events;
     base_ = n / slot_ps; // nothing earlier is left
     while (!far_.empty() && far_.front().t / slot_ps < base_ + slots) {
       const far_entry e = far_.front();
@@ -120,6 +121,11 @@ private:
   bool running_ = false;
 };
 
+wake_statistics& simulation_statistics() {
+  static wake_statistics s;
+  return s;
+}
+
 timed_module::timed_module(sc_core::sc_module_name name, clock_domain clock) : sc_module(name), clock_(clock) { wake_queue::instance(); }
 
 timed_module::~timed_module() { wake_queue::instance().forget(*this); }
@@ -133,6 +139,7 @@ void timed_module::run(picoseconds t) {
   const cycle_t c = next_wake_;
   if (c == never || clock_.at(c) != t) return; // asked for an earlier time since
   next_wake_ = never;
+  ++simulation_statistics().wakes;
   running_ = true; // requests meanwhile only lower next_wake_: one entry of the queue when on_wake is done
   next_wake_ = std::min(on_wake(c), next_wake_);
   running_ = false;

@@ -147,7 +147,8 @@ private:
 
   std::vector<wave> waves_;                 ///< [simd * wave_slots + slot]
   std::vector<wave*> order_[simds];         ///< running waves of a SIMD, oldest first
-  std::vector<uint32_t> vgpr_file_[simds];  ///< allocated at first use
+  struct vgpr_file { std::unique_ptr<uint32_t[]> words; unsigned cleared = 0; }; ///< `cleared`: registers that have been touched
+  vgpr_file vgpr_file_[simds];  ///< allocated at first use
   workgroup groups_[40];
   struct group_signals { observe::signal arrived, waves, gone; };
   std::vector<group_signals> group_signals_; ///< empty: not traced

@@ -18,6 +18,7 @@ public:
   }
 
   void push(picoseconds t, timed_module& m) {
+    ++m.queued_;
     if (t / slot_ps < base_ + slots) into_slot({t, &m});
     else {
       far_.push_back({t, sequence_++, &m});
@@ -26,6 +27,7 @@ public:
     if (t < pending_ && !running_) notify(t);
   }
   void forget(timed_module& m) {
+    if (m.queued_ == 0) return;
     for (size_t s = 0; s < slots; ++s) {
       auto& w = wheel_[s];
       w.entries.erase(std::remove_if(w.entries.begin(), w.entries.end(), [&](const entry& e) { return e.module == &m; }), w.entries.end());
@@ -136,6 +138,7 @@ void timed_module::schedule(cycle_t c) {
 }
 
 void timed_module::run(picoseconds t) {
+  --queued_;
   const cycle_t c = next_wake_;
   if (c == never || clock_.at(c) != t) return; // asked for an earlier time since
   next_wake_ = never;

@@ -43,6 +43,7 @@ private:
 
   clock_domain clock_;
   cycle_t next_wake_ = never;
+  uint32_t queued_ = 0; ///< entries in the wake queue, those overtaken by an earlier one too
   bool running_ = false;
 };
 

@@ -338,6 +338,7 @@ void compute_unit::loose_smem(wave& w, const micro_op& m) {
   if (in_vain) return;
   if (!w.clause.nacked) w.checker.issued(m, false, true, w.regs.exec());
   if (kind == memory_kind::load) for (unsigned k = 0; k < a.dwords; ++k) if (!(a.present >> k & 1)) r.sgpr[(a.sdata + k) & 127] = 0;
+  if (kind == memory_kind::atomic && m.returns && a.part_count == 0) for (unsigned k = 0; k < m.result_dwords; ++k) r.sgpr[(a.sdata + k) & 127] = 0;
   for (unsigned k = 0; k < a.part_count; ++k) {
     const auto& part = a.parts[k];
     if (context_.accesses) show_scalar_access(w, m, part.address, kind == memory_kind::atomic ? m.inst.info->memory_bytes : 4u * part.count);

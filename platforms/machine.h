@@ -55,7 +55,11 @@ private:
     else from.bind(to);
   }
 
+  /// Calls f(offset, bytes) for the parts of [address, address + bytes) that are not non-resident pages.
+  template <class F> void resident_parts(uint64_t address, uint64_t bytes, F&& f) const;
+
   machine_parameters parameters_;
+  std::vector<std::pair<uint64_t, uint64_t>> non_resident_; ///< first address, bytes
   edge_binder bind_;
   platforms::mode mode_;
   memory::backing_store store_;

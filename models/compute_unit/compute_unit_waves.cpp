@@ -98,6 +98,9 @@ void compute_unit::start_wave(wave& w, workgroup& g, unsigned k, uint64_t cycle)
   w.flag_written_cycle = never;
   w.checker.reset();
   w.wait_states.reset();
+  w.clause.reset();
+  w.unaligned = packet.unaligned && parameters_.unaligned_access;
+  w.count_full = false;
   w.current = nullptr;
   w.pc_of_instruction = r.pc;
   w.instructions = 0;
@@ -205,6 +208,7 @@ void compute_unit::set_cause(wave& w, stall cause, uint64_t cycle) {
   if (cycle > w.since) {
     const uint64_t n = cycle - w.since;
     w.stalls[unsigned(w.cause)] += n;
+    if (w.cause == stall::lgkm_scalar) statistics.smem_waits[unsigned(w.smem_waits_for)] += n;
     if (w.current && w.current->profile) w.current->profile->stalls[unsigned(w.cause)] += n;
     if (observer) observer->spent(index_, w, w.cause, w.since, cycle);
     w.since = cycle;
@@ -258,7 +262,9 @@ void compute_unit::close_statistics() {
   const uint64_t cycle = now();
   for (auto& w : waves_) {
     if (w.state == wave_state::empty || !w.group) continue;
-    w.stalls[unsigned(w.cause)] += cycle > w.since ? cycle - w.since : 0;
+    const uint64_t rest = cycle > w.since ? cycle - w.since : 0;
+    w.stalls[unsigned(w.cause)] += rest;
+    if (w.cause == stall::lgkm_scalar) statistics.smem_waits[unsigned(w.smem_waits_for)] += rest;
     w.since = cycle;
     statistics.wave_cycles += cycle > w.born ? cycle - w.born : 0;
     for (unsigned i = 0; i < stall_count; ++i) statistics.stalls[i] += w.stalls[i];

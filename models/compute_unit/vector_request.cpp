@@ -62,7 +62,7 @@ void fill_request(fabric::wave_request& q, const micro_op& m, const wave& w, uin
   q.lds_size = w.packet ? w.packet->lds_bytes : 0;
   q.gds_base = 0;
   q.gds_size = 65536; // the job owns the whole GDS
-  q.unaligned = !w.packet || w.packet->unaligned;
+  q.unaligned = w.unaligned;
   q.flat_scratch = r.read64(isa::operand_code::flat_scratch_lo);
   q.soffset = i.soffset.present() ? scalar_value(r, i.soffset.code, i.literal) : 0;
   q.saddr = i.saddr.present() ? (i.encoding() == isa::encoding::SCRATCH ? r.sgpr[i.saddr.code] : r.read64(i.saddr.code)) : 0;
@@ -87,6 +87,10 @@ void fill_request(fabric::wave_request& q, const micro_op& m, const wave& w, uin
   q.vdata_dwords = uint8_t(n);
   if (i.info->memory == isa::memory_kind::store_lds) // the data come from LDS: byte addresses in the whole of it
     for (unsigned l = 0; l < 64; ++l) q.lds_address[l] = q.lds_base + (q.m0 & 0xffff) + uint32_t(i.offset) + 4 * l;
+}
+
+void take_late_data(fabric::wave_request& q, const micro_op& m, const wave& w) {
+  for (unsigned k = 2; k < q.vdata_dwords; ++k) std::memcpy(q.vdata[k], row(w, m.inst.vdata.vgpr() + k), row_bytes);
 }
 
 void take_lds_data(fabric::wave_request& q) {

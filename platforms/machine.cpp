@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/machine.h"
 #include "observe/input_error.h"
+#include "platforms/rtl_places.h"
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -58,15 +59,15 @@ std::vector<std::pair<uint64_t, uint64_t>> non_resident_ranges(const std::string
 
 struct machine::cu_scope : sc_core::sc_module {
   compute_unit::compute_unit cu;
-  lds::local_data_share lds;
+  lds_place lds;
   texture::texture_unit texture;
   cache::l1_cache l1;
   cu_scope(sc_core::sc_module_name name, unsigned index, machine& m)
-      : sc_module(name), cu("sequencer", index, m.parameters_.cu, m.context_, m.code_, m.mode_ == platforms::mode::lt), lds("lds", m.context_, m.parameters_.lds),
+      : sc_module(name), cu("sequencer", index, m.parameters_.cu, m.context_, m.code_, m.mode_ == platforms::mode::lt), lds(make_lds(m.context_, m.parameters_)),
         texture("texture", m.context_, m.parameters_.texture), l1("l1", m.context_, m.parameters_.l1) {
     const std::string n = this->name();
     m.join(n + ".cu-texture", cu.vmem_port.socket, texture.wave_port.socket);
-    m.join(n + ".cu-lds", cu.lds_port.socket, lds.cu_port.socket);
+    m.join(n + ".cu-lds", cu.lds_port.socket, socket_of(lds));
     m.join(n + ".texture-l1", texture.line_port.socket, l1.ta_port.socket);
     m.join(n + ".l1-texture", l1.td_port.socket, texture.return_port.socket);
   }
@@ -81,12 +82,12 @@ struct machine::sqc_scope : sc_core::sc_module {
 
 struct machine::channel_scope : sc_core::sc_module {
   cache::l2_channel cache;
-  atomic::atomic_unit atomic;
-  memory::dram_channel memory;
+  atomic_place atomic;
+  memory_place memory;
   channel_scope(sc_core::sc_module_name name, machine& m)
-      : sc_module(name), cache("cache", m.context_, m.parameters_.l2), atomic("atomic", m.context_, m.parameters_.atomic), memory("memory", m.context_, m.store_, m.parameters_.memory) {
-    m.join(std::string(this->name()) + ".l2-atomic", cache.atomic.socket, atomic.in.socket);
-    m.join(std::string(this->name()) + ".l2-memory", cache.memory.socket, memory.in.socket);
+      : sc_module(name), cache("cache", m.context_, m.parameters_.l2), atomic(make_atomic(m.context_, m.parameters_)), memory(make_memory(m.context_, m.store_, m.parameters_)) {
+    m.join(std::string(this->name()) + ".l2-atomic", cache.atomic.socket, socket_of(atomic));
+    m.join(std::string(this->name()) + ".l2-memory", cache.memory.socket, socket_of(memory));
   }
 };
 

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Private to the image pipeline: what plan leaves for resolve.
 #pragma once
-#include "texture/image_operation.h"
+#include "isa/image_operation.h"
+#include "isa/swizzle_layout.h"
 #include "texture/image_plan.h"
 #include "texture/sampler_lod.h"
-#include "texture/swizzle_layout.h"
 #include <vector>
 
 namespace lyra::texture {
+
+using isa::image_kind;
+using isa::image_operands;
+using isa::image_operation;
 
 struct level_size { unsigned width = 1, height = 1, depth = 1; };
 
@@ -28,7 +32,7 @@ struct image_work {
   isa::image_sampler sampler;
   const isa::image_format* format = nullptr; ///< null: unbound
   std::string resource_error, sampler_error;
-  surface_layout layout;
+  isa::surface_layout layout;
   level_size levels[16];
   unsigned layers = 1;             ///< layers of the view (faces count)
   uint32_t border[4] = {};         ///< border colour by memory component, as register bits

@@ -2,7 +2,7 @@
 // Image instructions: operand order, 16-bit addresses and data, masks, residency, queries, faults. Expected values are written by hand.
 #include "support/systemc_test.h"
 #include "texture/image_harness.h"
-#include "texture/image_operation.h"
+#include "isa/image_operation.h"
 #include <cmath>
 #include <random>
 
@@ -20,16 +20,16 @@ BOOST_AUTO_TEST_CASE(every_mimg_opcode_has_the_parts_its_name_says) {
     ++n;
     std::string name = std::string(info->name) + "_";
     auto has = [&](const char* part) { return name.find(part) != std::string::npos; };
-    texture::image_operation o = texture::decode_image_operation(number);
+    isa::image_operation o = isa::decode_image_operation(number);
     bool sample = has("_sample_"), gather = has("_gather4_");
     BOOST_TEST_CONTEXT(name) {
-      BOOST_TEST((o.kind == texture::image_kind::load) == has("_load_"));
-      BOOST_TEST((o.kind == texture::image_kind::store) == has("_store_"));
-      BOOST_TEST((o.kind == texture::image_kind::atomic) == has("_atomic_"));
-      BOOST_TEST((o.kind == texture::image_kind::resinfo) == has("_resinfo_"));
-      BOOST_TEST((o.kind == texture::image_kind::get_lod) == has("_get_lod_"));
-      BOOST_TEST((o.kind == texture::image_kind::sample) == sample);
-      BOOST_TEST((o.kind == texture::image_kind::gather) == gather);
+      BOOST_TEST((o.kind == isa::image_kind::load) == has("_load_"));
+      BOOST_TEST((o.kind == isa::image_kind::store) == has("_store_"));
+      BOOST_TEST((o.kind == isa::image_kind::atomic) == has("_atomic_"));
+      BOOST_TEST((o.kind == isa::image_kind::resinfo) == has("_resinfo_"));
+      BOOST_TEST((o.kind == isa::image_kind::get_lod) == has("_get_lod_"));
+      BOOST_TEST((o.kind == isa::image_kind::sample) == sample);
+      BOOST_TEST((o.kind == isa::image_kind::gather) == gather);
       if (!has("_resinfo_")) BOOST_TEST(o.mip == has("_mip_"));
       BOOST_TEST(o.packed == has("_pck_"));
       BOOST_TEST(o.packed_signed == has("_sgn_"));
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(every_mimg_opcode_has_the_parts_its_name_says) {
 
 BOOST_AUTO_TEST_CASE(address_registers_are_counted_as_table_36_and_37_say) {
   using isa::image_type;
-  auto rows = [](unsigned opcode, image_type t, bool da, bool a16) { return texture::image_operand_layout(texture::decode_image_operation(opcode), t, da, a16).rows; };
+  auto rows = [](unsigned opcode, image_type t, bool da, bool a16) { return isa::image_operand_layout(isa::decode_image_operation(opcode), t, da, a16).rows; };
   BOOST_TEST(rows(mimg::load, image_type::dim_1d, false, false) == 1u);
   BOOST_TEST(rows(mimg::load, image_type::array_1d, true, false) == 2u);
   BOOST_TEST(rows(mimg::load, image_type::dim_2d, false, false) == 2u);
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(loads_of_every_dimension_take_their_coordinates_in_order) {
       for (bool mip : {false, true}) {
         bool msaa = isa::is_msaa(t);
         if (msaa && mip) continue;
-        texture::image_description d = description(t, df::f32, nf::uint, 13, isa::is_1d(t) ? 1 : t == image_type::cube ? 13 : 9);
+        isa::image_description d = description(t, df::f32, nf::uint, 13, isa::is_1d(t) ? 1 : t == image_type::cube ? 13 : 9);
         if (t == image_type::dim_3d) d.depth = 7;
         if (t == image_type::cube) d.layers = 12;
         if (isa::is_array(t)) d.layers = 5;
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(loads_of_every_dimension_take_their_coordinates_in_order) {
 
 BOOST_AUTO_TEST_CASE(views_begin_at_their_base_level_and_layer) {
   flat_memory m(8 << 20);
-  texture::image_description d = description(isa::image_type::array_2d, df::f32, nf::uint, 16, 16);
+  isa::image_description d = description(isa::image_type::array_2d, df::f32, nf::uint, 16, 16);
   d.layers = 5;
   d.levels = 4;
   loaded l = numbered(m, d);
@@ -276,12 +276,12 @@ BOOST_AUTO_TEST_CASE(atomics_name_their_texel_and_check_mask_against_format) {
   BOOST_TEST((c.run(m) == image_action::atomic));
   BOOST_TEST(c.plan.bytes == 8u);
   BOOST_TEST(c.request().result_dwords == 2);
-  BOOST_TEST(texture::image_data_dwords(c.fields()) == 4u);
+  BOOST_TEST(isa::image_data_dwords(c.fields()) == 4u);
 }
 
 BOOST_AUTO_TEST_CASE(resource_queries_give_the_views_sizes) {
   flat_memory m(8 << 20);
-  texture::image_description d = description(isa::image_type::array_2d, df::f32, nf::uint, 48, 20);
+  isa::image_description d = description(isa::image_type::array_2d, df::f32, nf::uint, 48, 20);
   d.layers = 6;
   d.levels = 5;
   loaded l = numbered(m, d);
@@ -299,7 +299,7 @@ BOOST_AUTO_TEST_CASE(resource_queries_give_the_views_sizes) {
 
 BOOST_AUTO_TEST_CASE(lod_queries_give_the_level_used_and_the_level_computed) {
   flat_memory m(8 << 20);
-  texture::image_description d = description(isa::image_type::dim_2d, df::f8_8_8_8, nf::unorm, 64, 64);
+  isa::image_description d = description(isa::image_type::dim_2d, df::f8_8_8_8, nf::unorm, 64, 64);
   d.levels = 4;
   loaded l = load_image(m, d, std::vector<uint8_t>((4096 + 1024 + 256 + 64) * 4, 9));
   isa::image_sampler s;
@@ -358,7 +358,7 @@ BOOST_AUTO_TEST_CASE(gather_returns_one_component_of_four_texels_counter_clockwi
 
 BOOST_AUTO_TEST_CASE(sixteen_bit_addresses_pack_floats_and_begin_each_derivative_direction_anew) {
   flat_memory m(1 << 20);
-  texture::image_description d = description(isa::image_type::dim_3d, df::f32, nf::floating, 4, 4);
+  isa::image_description d = description(isa::image_type::dim_3d, df::f32, nf::floating, 4, 4);
   d.depth = 4;
   std::vector<uint32_t> v;
   for (unsigned k = 0; k < 64; ++k) v.push_back(float_bits(float(k)));
@@ -372,7 +372,7 @@ BOOST_AUTO_TEST_CASE(sixteen_bit_addresses_pack_floats_and_begin_each_derivative
   i.request().exec = 1;
   i.resource(l.resource);
   i.sampler(s);
-  BOOST_TEST(texture::image_address_dwords(i.fields(), i.request().resource) == 6u);
+  BOOST_TEST(isa::image_address_dwords(i.fields(), i.request().resource) == 6u);
   for (unsigned k = 0; k < 4; ++k) i.address(k, 0, 0u); // no change
   i.address(4, 0, uint32_t(0x3a00 << 16 | 0x3500)); // y 0.75, x 0.3125
   i.address(5, 0, uint32_t(0x0000 << 16 | 0x3900)); // clamp 0, z 0.625
@@ -389,7 +389,7 @@ BOOST_AUTO_TEST_CASE(non_resident_pages_give_zero_texels_and_a_nack_and_drop_sto
   i.fields().tfe = true;
   i.resource(l.resource);
   i.address(1, 1, 1u);
-  BOOST_TEST(texture::image_result_dwords(i.fields()) == 3u);
+  BOOST_TEST(isa::image_result_dwords(i.fields()) == 3u);
   i.run(m);
   BOOST_TEST(i.request().result_dwords == 3);
   BOOST_TEST(i.bits(0, 0) == 0x55u); BOOST_TEST(i.bits(2, 0) == 0u);
@@ -409,7 +409,7 @@ BOOST_AUTO_TEST_CASE(non_resident_pages_give_zero_texels_and_a_nack_and_drop_sto
 
 BOOST_AUTO_TEST_CASE(levels_below_the_warning_level_are_reported_by_lwe) {
   flat_memory m(1 << 20);
-  texture::image_description d = description(isa::image_type::dim_2d, df::f8_8_8_8, nf::unorm, 16, 16);
+  isa::image_description d = description(isa::image_type::dim_2d, df::f8_8_8_8, nf::unorm, 16, 16);
   d.levels = 3;
   loaded l = load_image(m, d, std::vector<uint8_t>((256 + 64 + 16) * 4, 0xff));
   l.resource.min_lod_warn = 256 + 128;
@@ -478,10 +478,10 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_done_is_a_fault_that_names_the_field) {
   s = {};
   r.compression_enable = true;
   BOOST_TEST(error(mimg::load, r, s).find("COMPRESSION_EN") != std::string::npos);
-  texture::image_description bc = description(isa::image_type::dim_2d, df::fbc1, nf::unorm, 8, 8);
+  isa::image_description bc = description(isa::image_type::dim_2d, df::fbc1, nf::unorm, 8, 8);
   loaded b = load_image(m, bc, std::vector<uint8_t>(32));
   BOOST_TEST(error(mimg::store, b.resource, s).find("cannot be stored") != std::string::npos);
-  texture::image_description ms = description(isa::image_type::msaa_2d, df::f8_8_8_8, nf::unorm, 4, 4);
+  isa::image_description ms = description(isa::image_type::msaa_2d, df::f8_8_8_8, nf::unorm, 4, 4);
   ms.samples = 4;
   ms.swizzle = isa::swizzle_mode::s_64kb;
   BOOST_TEST(error(mimg::sample, load_image(m, ms, std::vector<uint8_t>(256)).resource, s).find("MSAA") != std::string::npos);
@@ -511,7 +511,7 @@ BOOST_AUTO_TEST_CASE(border_colours_from_a_table_go_through_the_border_swizzle) 
 
 BOOST_AUTO_TEST_CASE(the_resources_least_level_holds_samples_and_hides_levels_from_loads) {
   flat_memory m(1 << 20);
-  texture::image_description d = description(isa::image_type::dim_2d, df::f32, nf::floating, 4, 4);
+  isa::image_description d = description(isa::image_type::dim_2d, df::f32, nf::floating, 4, 4);
   d.levels = 3;
   std::vector<uint32_t> v;
   for (unsigned k = 0; k < 21; ++k) v.push_back(float_bits(k < 16 ? 1.0f : k < 20 ? 2.0f : 4.0f));
@@ -538,7 +538,7 @@ BOOST_AUTO_TEST_CASE(the_resources_least_level_holds_samples_and_hides_levels_fr
 
 BOOST_AUTO_TEST_CASE(truncated_coordinates_round_down_where_others_go_to_the_nearest_step) {
   flat_memory m(1 << 20);
-  texture::image_description d = description(isa::image_type::dim_2d, df::f32, nf::floating, 4, 1);
+  isa::image_description d = description(isa::image_type::dim_2d, df::f32, nf::floating, 4, 1);
   std::vector<uint32_t> v;
   for (unsigned k = 0; k < 4; ++k) v.push_back(float_bits(float(k)));
   loaded l = load_image(m, d, words(v));

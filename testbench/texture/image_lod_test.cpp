@@ -156,10 +156,10 @@ BOOST_AUTO_TEST_CASE(a_state_is_reused_for_other_images_and_after_faults) {
   float one = 1, two = 2;
   std::memcpy(m.at(test::flat_memory::base), &one, 4);
   std::memcpy(m.at(test::flat_memory::base + 4096), &two, 4);
-  image_description d;
+  isa::image_description d;
   d.data_format = isa::image_data_format::f32;
   d.number_format = isa::image_number_format::floating;
-  image_layout l(d);
+  isa::image_layout l(d);
   test::image_instruction i(test::mimg::load);
   i.fields().dmask = 1;
   isa::image_resource bad = l.resource(test::flat_memory::base);

@@ -7,14 +7,14 @@
 #include "isa/image_descriptors.h"
 #include <cstdint>
 
-namespace lyra::texture {
+namespace lyra::isa {
 
 enum class surface_kind : uint8_t { dim_1d, dim_2d, dim_3d };
 
 /// What decides a layout. Sizes are of level 0, in elements.
 struct surface_shape {
   surface_kind kind = surface_kind::dim_2d;
-  isa::swizzle_mode swizzle = isa::swizzle_mode::linear;
+  swizzle_mode swizzle = swizzle_mode::linear;
   unsigned element_bytes = 4; ///< 1, 2, 4, 8, 12 (linear only), 16 (not 2D Z, not R)
   unsigned width = 1, height = 1;
   unsigned slices = 1;        ///< layers, or depth of a 3D image
@@ -64,4 +64,4 @@ private:
   uint16_t x_bits_[256] = {}, y_bits_[256] = {}, z_bits_[64] = {}, sample_bits_[16] = {};
 };
 
-} // namespace lyra::texture
+} // namespace lyra::isa

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "texture/swizzle_layout.h"
+#include "isa/swizzle_layout.h"
 #include <algorithm>
 
-namespace lyra::texture {
+namespace lyra::isa {
 namespace {
 
 unsigned log2_of(unsigned v) { unsigned n = 0; while (1u << n < v) ++n; return n; }
@@ -18,7 +18,7 @@ const char* const standard_3d[5] = {"x0x1x2x3y0y1z0z1z2y2", "x0x1x2y0y1z0z1z2y2"
 const char* const depth_3d[5] = {"x0y0x1y1z0z1x2z2y2x3", "x0y0x1y1z0z1z2y2x2", "x0y0x1z0y1z1y2x2", "x0y0z0x1z1y1x2", "x0y0z0z1y1x1"};
 
 enum class order { depth, standard, display, rotated };
-order order_of(isa::swizzle_mode m) {
+order order_of(swizzle_mode m) {
   unsigned n = unsigned(m);
   return order(n & 3); // 0 Z, 1 S, 2 D, 3 R in every group of four
 }
@@ -27,7 +27,7 @@ order order_of(isa::swizzle_mode m) {
 
 void surface_layout::build(const surface_shape& s) {
   bytes_ = s.element_bytes;
-  linear_ = s.swizzle == isa::swizzle_mode::linear;
+  linear_ = s.swizzle == swizzle_mode::linear;
   for (place& p : levels_) p = {};
   first_tail_ = s.levels;
   if (linear_) { build_linear(s); return; }
@@ -201,4 +201,4 @@ void surface_layout::build_chain(const surface_shape& s) {
   size_ = slice_blocks_ * top_slice << block_log2_;
 }
 
-} // namespace lyra::texture
+} // namespace lyra::isa

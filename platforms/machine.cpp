@@ -137,6 +137,7 @@ machine::~machine() = default;
 compute_unit::compute_unit& machine::cu(unsigned i) { return cus_[i]->cu; }
 
 void machine::map(uint64_t address, uint64_t bytes) { store_.map(address, bytes); }
+void machine::make_non_resident(uint64_t address, uint64_t bytes) { store_.map(address, bytes, fabric::page_state::non_resident); }
 
 void machine::write(uint64_t address, const void* data, uint64_t bytes) {
   // before a run nothing is cached; afterwards dirty copies must change too: debug transport through the crossbar does both

@@ -28,6 +28,7 @@ public:
 
   // device_memory: functional access past the timing; sees dirty lines of L2 and K$
   void map(uint64_t address, uint64_t bytes) override;
+  void make_non_resident(uint64_t address, uint64_t bytes) override;
   void write(uint64_t address, const void* data, uint64_t bytes) override;
   void read(uint64_t address, void* data, uint64_t bytes) override;
 

@@ -217,6 +217,20 @@ class ImagesFromOpenCL(support.LyraTest):
         self.run_all()
 
 
+class ImageFilterDemo(support.LyraTest):
+    def test_two_passes_over_a_small_picture(self):
+        source = support.HERE.parent / "kernels"
+        subprocess.run([COMPILE, source / "image_filter.cl", self.folder / "image_filter.co"], check=True)
+        subprocess.run(["python3", source / "image_filter_job.py", self.folder, "72", "40"], check=True)
+        for mode in MODES:
+            status, out, err = self.lyra("run", "image_filter.toml", "--machine", "cu", "--quiet", *mode.split())
+            self.assertEqual((status, err), (0, ""), out)
+        subprocess.run(["python3", COMPILE.parent / "raw_to_png.py", self.folder / "p.png", "72", "40", self.folder / "picture.bin", self.folder / "picture.out.bin"], check=True)
+        png = (self.folder / "p.png").read_bytes()
+        self.assertEqual(png[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertEqual(struct.unpack(">II", png[16:24]), (72 * 2 + 8, 40))
+
+
 class WrongImageJobs(support.LyraTest):
     def check(self, pattern, image='type = "2d"\nwidth = 8\nheight = 8\nformat = "8_8_8_8 unorm"', more="", args='{image="a"}, {image="a"}'):
         (self.folder / "images.co").write_bytes(code())

@@ -160,6 +160,18 @@ void machine::write(uint64_t address, const void* data, uint64_t bytes) {
 }
 
 void machine::read(uint64_t address, void* data, uint64_t bytes) {
+  const auto gone = [&](uint64_t at) { return store_.state(address + at) == fabric::page_state::non_resident; };
+  for (uint64_t from = 0, to; from < bytes; from = to) { // pages that are not resident read 0
+    const bool none = gone(from);
+    for (to = from; to < bytes && gone(to) == none; to += fabric::page_bytes - (address + to) % fabric::page_bytes) {}
+    to = std::min(to, bytes);
+    uint8_t* const at = static_cast<uint8_t*>(data) + from;
+    if (none) std::memset(at, 0, to - from);
+    else read_memory(address + from, at, to - from);
+  }
+}
+
+void machine::read_memory(uint64_t address, void* data, uint64_t bytes) {
   if (mode_ == mode::lt || fabric::now_ps() == 0) { store_.read(address, data, bytes); return; }
   auto& p = lines_.line(tlm::TLM_READ_COMMAND, 0);
   auto* to = static_cast<uint8_t*>(data);

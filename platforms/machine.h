@@ -51,6 +51,7 @@ public:
   void close_statistics();
 
 private:
+  void read_memory(uint64_t address, void* data, uint64_t bytes);
   void join(const std::string& name, tlm::tlm_initiator_socket<fabric::bus_width_bits>& from, tlm::tlm_target_socket<fabric::bus_width_bits>& to) {
     if (bind_) bind_(name, from, to);
     else from.bind(to);

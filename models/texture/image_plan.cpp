@@ -275,7 +275,6 @@ image_action plan_image(fabric::wave_request& request, fabric::address_space& sp
   plan.reset(0, 0);
   request.result_half = 0;
   request.result_mask = request.result_dwords ? request.exec : 0;
-  state.cost.return_phases = request.result_dwords <= 1 ? 4 : request.result_dwords == 2 ? 8 : 16;
   if (request.exec == 0) return state.action;
 
   decode_resource(w, request.resource);

@@ -53,7 +53,6 @@ enum class image_action : uint8_t {
 struct image_cost {
   unsigned address_cycles = 0; ///< TA makes addresses: quads x steps (aniso 1, 2, 4, 6 .. 16; two mip levels; z slices)
   unsigned texel_cycles = 0;   ///< L1 data path and filter: no less than this from the first texel to the last
-  unsigned return_phases = 0;  ///< TD returns 64 lanes in 4, 8 or 16 cycles
   unsigned quads = 0;          ///< quads with an active lane
   unsigned texels = 0;         ///< texels requested (lanes x taps), for statistics
   unsigned steps = 1;          ///< most address steps of a quad

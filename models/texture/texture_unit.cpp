@@ -126,7 +126,7 @@ void texture_unit::plan_cost(operation& o) {
     n.lanes += uint64_t(__builtin_popcountll(o.state.in_range));
     n.without_lanes += !o.state.in_range;
     o.rate = std::max({cost.address_cycles, cost.texel_cycles, parameters_.rate.control});
-    o.phases = o.state.returns || o.request->result_dwords ? std::max(cost.return_phases, parameters_.phases_one) : 0;
+    o.phases = o.state.returns || o.request->result_dwords ? phases_of(o.request->result_dwords) : 0;
     return;
   }
   if (o.control) {

@@ -25,14 +25,12 @@ BOOST_AUTO_TEST_CASE(loads_cost_a_cycle_a_quad_and_more_where_wide_texels_lie_in
       const texture::image_cost& c = i.state.cost;
       BOOST_TEST(c.address_cycles == 16u);
       BOOST_TEST(c.texel_cycles == (pattern == 0 ? r.scattered : pattern == 1 ? r.linear : r.uniform));
-      BOOST_TEST(c.return_phases == 16u);
       BOOST_TEST(c.quads == 16u);
       BOOST_TEST(c.texels == 64u);
       i.request().exec = 0x10f; // two quads
       i.fields().dmask = 1;
       i.run(m);
       BOOST_TEST(i.state.cost.address_cycles == 2u);
-      BOOST_TEST(i.state.cost.return_phases == 4u);
       BOOST_TEST(i.state.cost.texels == 5u);
     }
   }

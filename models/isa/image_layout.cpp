@@ -37,7 +37,7 @@ std::string image_description_error(const image_description& d) {
   unsigned largest = std::max({d.width, d.height, d.depth}), most = 1;
   while (largest >> most) ++most;
   if (d.levels > most) return "an image of " + text(largest) + " texels has at most " + text(most) + " levels";
-  if (f->bytes == 12 && d.swizzle != swizzle_mode::linear) return "96-bit images are linear";
+  if (f->bytes == 12 && d.swizzle != swizzle_mode::linear && d.swizzle != swizzle_mode::linear_general) return "96-bit images are linear";
   if (f->kind == format_kind::subsampled && d.levels > 1) return "GB_GR and BG_RG images have one level";
   image_resource r = image_layout(d).resource(0);
   return image_resource_error(r);
@@ -153,7 +153,7 @@ const std::vector<std::string>& number_format_names() {
 const std::vector<std::string>& swizzle_mode_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> n;
-    for (unsigned i = 0; i < 12; ++i) n.push_back(lower(name_of(swizzle_mode(i))));
+    for (unsigned i = 0; i < 32; ++i) if (i < 12 || (i >= 16 && i < 28) || i == 31) n.push_back(lower(name_of(swizzle_mode(i))));
     return n;
   }();
   return names;

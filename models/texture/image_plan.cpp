@@ -53,7 +53,7 @@ void decode_resource(image_work& w, const uint32_t* words) {
   s.levels = r.levels();
   s.samples = r.samples();
   s.epitch = r.pitch;
-  if (f.bytes == 12 && r.swizzle != isa::swizzle_mode::linear) {
+  if (f.bytes == 12 && isa::block_bits(r.swizzle)) {
     w.resource_error = "T# SW_MODE " + std::string(isa::name_of(r.swizzle)) + " with a 96-bit format: such images are linear";
     return;
   }

@@ -84,7 +84,7 @@ struct plan_context {
 
   /// Adds the element at `offset` from the base as a lane's piece, unless its page is not there. False: a fault was set.
   bool access(unsigned piece, unsigned lane, uint64_t offset) {
-    uint64_t address = fabric::canonical(work.resource.base + offset);
+    uint64_t address = fabric::canonical(work.layout.address(work.resource.base, offset));
     if (address >> page_shift == page && (address + plan.bytes - 1) >> page_shift == page && page_state == fabric::page_state::mapped) {
       plan.at(piece, lane) = address;
       plan.active[piece] |= uint64_t(1) << lane;

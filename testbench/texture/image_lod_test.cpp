@@ -142,11 +142,14 @@ BOOST_AUTO_TEST_CASE(cube_edges_join_each_face_to_its_four_neighbours_both_ways)
 }
 
 BOOST_AUTO_TEST_CASE(coordinates_that_are_no_numbers_or_too_large_are_held) {
-  BOOST_TEST(fixed_coordinate(NAN, false) == 0);
-  BOOST_TEST(fixed_coordinate(1e300, false) == int64_t(1) << 38);
-  BOOST_TEST(fixed_coordinate(-INFINITY, true) == -(int64_t(1) << 38));
-  BOOST_TEST(fixed_coordinate(-0.001, true) == -1);
-  BOOST_TEST(fixed_coordinate(-0.001, false) == 0);
+  BOOST_TEST(fixed_coordinate(NAN, coordinate_rounding::step) == 0);
+  BOOST_TEST(fixed_coordinate(1e300, coordinate_rounding::step) == int64_t(1) << 38);
+  BOOST_TEST(fixed_coordinate(-INFINITY, coordinate_rounding::down) == -(int64_t(1) << 38));
+  BOOST_TEST(fixed_coordinate(-0.001, coordinate_rounding::down) == -1);
+  BOOST_TEST(fixed_coordinate(-0.001, coordinate_rounding::step) == 0);
+  BOOST_TEST(fixed_coordinate(-0.007, coordinate_rounding::point) == 0);
+  BOOST_TEST(fixed_coordinate(-0.009, coordinate_rounding::point) == -4);
+  BOOST_TEST(fixed_coordinate(5.5, coordinate_rounding::point) == 5 * 256 + 128);
   BOOST_TEST(wrap_texel((int64_t(1) << 30) + 5, 7, isa::clamp_mode::wrap) == int(((int64_t(1) << 30) + 5) % 7));
   BOOST_TEST(wrap_texel(-(int64_t(1) << 30), 7, isa::clamp_mode::mirror) >= 0);
 }

@@ -167,17 +167,22 @@ void machine::map(uint64_t address, uint64_t bytes) {
   store_.map(address, bytes);
   for (const auto& [first, length] : non_resident_) { // the part that lies in these pages
     const uint64_t from = std::max(first, fabric::canonical(address) & ~uint64_t(4095)), to = std::min(first + length, fabric::canonical(address) + bytes);
-    if (from < to) store_.map(from, to - from, fabric::page_state::non_resident);
+    if (from < to) make_non_resident(from, to - from);
   }
 }
 
 template <class F> void machine::resident_parts(uint64_t address, uint64_t bytes, F&& f) const {
-  if (non_resident_.empty()) { f(uint64_t(0), bytes); return; }
+  if (!any_non_resident_) { f(uint64_t(0), bytes); return; }
   for (uint64_t done = 0; done < bytes;) {
     const uint64_t n = std::min<uint64_t>(bytes - done, 4096 - (address + done) % 4096);
     if (store_.state(address + done) != fabric::page_state::non_resident) f(done, n);
     done += n;
   }
+}
+
+void machine::make_non_resident(uint64_t address, uint64_t bytes) {
+  store_.map(address, bytes, fabric::page_state::non_resident);
+  any_non_resident_ = true;
 }
 
 void machine::write(uint64_t address, const void* data, uint64_t bytes) {
@@ -202,7 +207,7 @@ void machine::write(uint64_t address, const void* data, uint64_t bytes) {
 
 void machine::read(uint64_t address, void* data, uint64_t bytes) {
   auto* to = static_cast<uint8_t*>(data);
-  if (!non_resident_.empty()) std::memset(data, 0, bytes);
+  if (any_non_resident_) std::memset(data, 0, bytes);
   if (mode_ == mode::lt || fabric::now_ps() == 0) { resident_parts(address, bytes, [&](uint64_t at, uint64_t n) { store_.read(address + at, to + at, n); }); return; }
   auto& p = lines_.line(tlm::TLM_READ_COMMAND, 0);
   for (uint64_t done = 0; done < bytes;) {
@@ -211,7 +216,7 @@ void machine::read(uint64_t address, void* data, uint64_t bytes) {
     p.set_data_length(n);
     p.set_streaming_width(n);
     sqcs_[0]->instruction.l2_port.socket->transport_dbg(p); // through the crossbar: sees dirty L2 lines
-    if (non_resident_.empty() || store_.state(address + done) != fabric::page_state::non_resident) std::memcpy(to + done, p.get_data_ptr(), n);
+    if (!any_non_resident_ || store_.state(address + done) != fabric::page_state::non_resident) std::memcpy(to + done, p.get_data_ptr(), n);
     done += n;
   }
   p.release();

@@ -57,6 +57,8 @@ int sc_main(int argc, char** argv) {
   run_command->add_option("--trace", o.trace, "signals for --vcd: a glob, 'cu0.*' (lyra trace --list)")->allow_extra_args(false)->take_all();
   run_command->add_option("--trace-window", o.trace_window, "cycles of the VCD: FROM:TO");
   run_command->add_option("--timeline", o.timeline, "write a timeline for Perfetto (JSON) of the compute units that --trace selects (all without)");
+  run_command->add_flag("--profile{-}", o.profiles, "what each instruction cost: text behind the report, or --profile=FILE.txt, .csv, .html")->take_all();
+  run_command->add_option("--waves", o.waves, "write the life of every wave and where its cycles went (CSV)");
   run_command->add_option("--stats", o.statistics, "write statistics as JSON");
   run_command->add_option("--stats-every", o.statistics_every, "sample statistics each N cycles (JSON lines)");
   run_command->add_option("--output-dir", o.output_directory, "where the job's [[output]] files go (default: as the job says)");

@@ -123,7 +123,7 @@ int run(const run_options& o) {
     for (const auto& p : vcd->unmatched()) fmt::print(stderr, "lyra: --trace {}: selects no signal (lyra trace --list shows the names)\n", p);
     vcd->close(fabric::now_ps());
   }
-  if (!o.statistics.empty()) observe::write_statistics(o.statistics, region, a);
+  if (!o.statistics.empty()) observe::write_statistics(o.statistics, region, a, {mach.cycle(), fabric::now_ps()});
   if (!o.waves.empty()) write_wave_accounts(o.waves, std::move(accounts), loaded);
   const auto write_profiles = [&] {
     if (o.profiles.empty()) return;

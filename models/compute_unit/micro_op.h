@@ -37,11 +37,7 @@ struct sgpr_set {
   int first_common(const sgpr_set& o) const { for (int i = 0; i < 2; ++i) if (uint64_t m = bits[i] & o.bits[i]) return i * 64 + __builtin_ctzll(m); return -1; }
 };
 
-/// Executions and stalls of one instruction address, for the profile.
-struct profile_record {
-  uint64_t executions = 0, lanes = 0, issue_cycles = 0, stalls[24] = {};
-  uint64_t returns = 0, latency_sum = 0, latency_min = ~uint64_t(0), latency_max = 0, lines = 0, hits = 0;
-};
+struct profile_record;
 
 struct micro_op {
   uint64_t pc = 0;

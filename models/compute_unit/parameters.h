@@ -82,17 +82,17 @@ struct compute_unit_parameters {
 
 /// Where a wave-cycle goes; exactly one cause each.
 enum class stall : uint8_t {
-  issuing, vmcnt, lgkm_scalar, lgkm_lds, expcnt, barrier, fetch, dependency, valu_busy, salu_busy, smem_busy, vmem_busy, lds_busy, branch_busy,
+  issuing, vmcnt, lgkm_scalar, lgkm_lds, expcnt, barrier, fetch, dependency, valu_busy, salu_busy, smem_busy, vmem_busy, lds_busy,
   arbitration, sleeping, not_started, done, count
 };
 constexpr unsigned stall_count = unsigned(stall::count);
 constexpr const char* stall_name[stall_count] = {"issuing", "vmcnt", "lgkmcnt_scalar", "lgkmcnt_lds", "expcnt", "barrier", "fetch", "dependency", "valu_busy",
-  "salu_busy", "smem_busy", "vmem_busy", "lds_busy", "branch_busy", "arbitration_lost", "sleeping", "not_started", "done"};
+  "salu_busy", "smem_busy", "vmem_busy", "lds_busy", "arbitration_lost", "sleeping", "not_started", "done"};
 constexpr const char* stall_meaning[stall_count] = {"wave-cycles in which the wave issued or its instruction held the wave", "waiting in s_waitcnt for vector memory, or vmcnt full",
   "waiting in s_waitcnt for scalar memory or messages, or lgkmcnt full", "waiting in s_waitcnt for LDS, GDS or the LDS half of FLAT", "waiting in s_waitcnt for exports or GDS reads",
   "waiting at s_barrier", "no instruction in the buffer", "the instruction's inputs are not ready (vector result used by the scalar unit, flag before a branch)",
-  "the SIMD's vector ALU is busy", "the scalar slot is busy", "the scalar cache port is busy", "the vector memory port is busy", "the LDS, GDS or export port is busy",
-  "the branch slot is busy", "an older wave took the slot", "s_sleep, s_sethalt", "placed, but not started yet", "ended, waiting for its memory or its workgroup"};
+  "the SIMD's vector ALU is busy", "the scalar unit is busy (it takes an instruction a cycle: stays 0)", "the scalar cache port is busy", "the vector memory port is busy",
+  "the LDS, GDS or export port is busy", "an older wave took the slot", "s_sleep, s_sethalt", "placed, but not started yet", "ended, waiting for its memory or its workgroup"};
 
 /// What ended a wait of cause lgkm_scalar; together they are that cause's cycles.
 enum class smem_wait : uint8_t { hit, miss, acknowledge, clock, count_full, replay, count };

@@ -2,7 +2,9 @@
 // Measurements in child processes: SystemC elaborates once a process, and a machine that faults takes nothing else with it.
 #include "platforms/bench/measurement.h"
 #include <cerrno>
+#include <csignal>
 #include <cstring>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +23,7 @@ child start(const measurement& m, const std::string& machine, const std::vector<
     ::close(ends[1]);
     return {pid, ends[0]};
   }
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL); // nobody would wait for the result
   ::close(ends[0]);
   char message[2048] = {};
   double value = 0;

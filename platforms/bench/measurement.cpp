@@ -3,6 +3,7 @@
 #include "isa/image_descriptors.h"
 #include "platforms/bench/kernels.h"
 #include "platforms/machine.h"
+#include "platforms/summary.h"
 #include "texture/image_layout.h"
 #include <algorithm>
 #include <cstring>
@@ -84,6 +85,23 @@ public:
     const auto& r = mach_.dispatcher().records();
     return double(r[first + n - 1].end_ps - r[first].end_ps) / (n - 1) / double(clock_.at(1));
   }
+  /// Instructions a clock over `cycles` clocks, from 2000 clocks after the first one on. The kernel does not end.
+  double instruction_rate(unsigned cycles) {
+    submit(1u << 30);
+    const auto go_on = [&](uint64_t n) {
+      sc_core::sc_start(fabric::to_sc_time(clock_.at(n)));
+      if (!mach_.run_state().faults.empty()) throw std::runtime_error(mach_.run_state().faults.front().text);
+    };
+    const auto issued = [&] { return total(mach_.statistics(), "cu*.instructions"); };
+    for (unsigned k = 0; issued() == 0; ++k) {
+      if (k == 1000) throw std::runtime_error("nothing is issued");
+      go_on(1000);
+    }
+    go_on(4000);
+    const uint64_t before = issued();
+    go_on(cycles);
+    return double(issued() - before) / cycles;
+  }
   unsigned chase_turns() const { return turns_; }
 
 private:
@@ -160,6 +178,7 @@ private:
       d.number_format = m_.image_number;
       d.width = d.height = 64;
       if (m_.volume) d.depth = 4;
+      if (m_.image_tiled) d.swizzle = isa::swizzle_mode::s_64kb;
       d.levels = m_.levels;
       if (const auto e = texture::image_description_error(d); !e.empty()) throw std::runtime_error(e);
       const texture::image_layout layout(d);
@@ -232,8 +251,8 @@ double figure_of(const measurement& m, double x, const session& s) {
     case figure::bytes_compute_unit: return m.bytes * waves_a_cu / x;
     case figure::bytes_machine: return double(m.bytes) * s.waves() / x;
     case figure::gigabytes: return double(m.bytes) * s.waves() / x * s.mhz() / 1000;
-    case figure::rate_simd: return 4 * m.groups / x;
-    case figure::rate_machine: return s.waves() / x;
+    case figure::rate_simd: return 4 * x;
+    case figure::rate_machine: return s.waves() / x * (m.bytes ? m.bytes : 1);
     case figure::nanoseconds: return x * 1000 / s.mhz();
   }
   return 0;
@@ -249,6 +268,7 @@ double measure(const measurement& m, const std::string& name, const std::vector<
   if (m.compute_units) d->parameters.system.compute_units = std::min(m.compute_units, d->parameters.system.compute_units);
   session s(m, *d);
   switch (m.method) {
+    case method::window: return figure_of(m, s.instruction_rate(16000), s);
     case method::launch: s.run(1); return figure_of(m, s.launch_distance(), s);
     case method::chase:
       s.run(s.chase_turns());

@@ -25,6 +25,7 @@ enum class method : uint8_t {
   slope,   ///< cycles of a dispatch with 2n turns less one with n, over the instructions between
   chase,   ///< s_memtime around dependent loads, over the loads
   launch,  ///< distance of queued empty launches
+  window,  ///< instructions of the CUs in a window of clocks while all waves are at work
 };
 
 /// Figure from `x`, the clocks a wave takes for one instruction of its loop.
@@ -36,8 +37,8 @@ enum class figure : uint8_t {
   bytes_compute_unit, ///< bytes a clock and CU
   bytes_machine,     ///< bytes a clock
   gigabytes,         ///< 1e9 bytes a second
-  rate_simd,         ///< instructions a turn (4 clocks) of one SIMD
-  rate_machine,      ///< instructions a clock of the whole machine
+  rate_simd,         ///< instructions a turn (4 clocks) (window)
+  rate_machine,      ///< instructions a clock of the whole machine, times `bytes` where given
   nanoseconds,       ///< x as time
 };
 
@@ -59,6 +60,7 @@ struct measurement {
   unsigned stride = 0;             ///< of the V#, for typed loads
   unsigned buffer_format = 4 | 7 << 4; ///< DFMT, NFMT << 4
   unsigned image_data = 0, image_number = 0; ///< not 0: there is an image, 64 x 64
+  bool image_tiled = false;        ///< 64KB_S, as drivers lay textures out; else rows
   bool volume = false;             ///< 64 x 64 x 4
   unsigned levels = 1, filter = 0; ///< image levels; 0 point, 1 bilinear, 2 trilinear
   unsigned lds_bytes = 0;          ///< a workgroup

@@ -37,10 +37,14 @@ rate valu_swap, 64, 24, v_swap_b32 v8, v9
 rate valu_dpp, 256, 24, v_mov_b32_dpp v8, v4 row_shr:1
 rate salu_add, 256, 24, s_add_u32 s40, s41, s42
 rate salu_dependent, 256, 24, s_add_u32 s40, s40, s42
-rate salu_saveexec, 64, 24, s_or_saveexec_b64 s[40:41], exec
-rate salu_setreg, 64, 24, s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 0
+rate salu_saveexec, 256, 24, s_or_saveexec_b64 s[40:41], exec
+rate salu_setreg, 256, 24, s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 0
 rate branch_not_taken, 256, 24, s_cbranch_execz 0
-rate branch_taken, 64, 24, s_branch 0
+.macro jump_over
+  s_branch 1
+  s_nop 0
+.endm
+rate_of branch_taken, 64, 64, 24, jump_over
 .macro flag_then_branch
   s_cmp_eq_u32 s40, s41
   s_cbranch_scc0 0
@@ -61,7 +65,7 @@ rate_of other_after_flag, 64, 64, 24, flag_then_other
 .endm
 rate_of valu_to_salu, 64, 64, 24, vector_to_scalar
 rate_of valu_and_salu, 64, 64, 24, vector_then_scalar
-rate control_nop_1, 64, 24, s_nop 0
+rate control_nop_1, 256, 24, s_nop 0
 rate control_nop_8, 64, 24, s_nop 7
 rate control_sleep_1, 16, 24, s_sleep 1
 rate control_sleep_15, 16, 24, s_sleep 15

@@ -21,7 +21,7 @@
 .endm
 .macro types_2
   v_add_f32 v8, v5, v6
-  s_add_u32 s40, s41, s42
+  s_mov_b32 s40, s41
 .endm
 .macro types_3
   types_2

@@ -1,22 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rates of vector and scalar memory instructions. Buffers: v4 = byte offset (raw) or index (typed). Images: v[4:5] = coordinates.
-rate buffer_load_u8, 64, 24, buffer_load_ubyte v8, v4, s[12:15], 0 offen
+// writes and atomics go on by 256 bytes, so that a line is not at once used again
+.macro spread name, bits, insn:vararg
+  entry \name, 64, 24
+  prologue
+  start_clock
+  open_loop
+  .rept 4
+  .irp at, 0, 256, 512, 768, 1024, 1280, 1536, 1792, 2048, 2304, 2560, 2816, 3072, 3328, 3584, 3840
+  \insn offset:\at \bits
+  .endr
+  .endr
+  close_loop
+  stop_clock
+.endm
+rate buffer_load_u8, 256, 24, buffer_load_ubyte v8, v4, s[12:15], 0 offen
 rate buffer_load_u16, 64, 24, buffer_load_ushort v8, v4, s[12:15], 0 offen
-rate buffer_load_x1, 64, 24, buffer_load_dword v8, v4, s[12:15], 0 offen
+rate buffer_load_x1, 256, 24, buffer_load_dword v8, v4, s[12:15], 0 offen
 rate buffer_load_x2, 64, 24, buffer_load_dwordx2 v[8:9], v4, s[12:15], 0 offen
 rate buffer_load_x3, 64, 24, buffer_load_dwordx3 v[8:10], v4, s[12:15], 0 offen
 rate buffer_load_x4, 64, 24, buffer_load_dwordx4 v[8:11], v4, s[12:15], 0 offen
 rate typed_load_x, 64, 24, buffer_load_format_x v8, v4, s[12:15], 0 idxen
 rate typed_load_xy, 64, 24, buffer_load_format_xy v[8:9], v4, s[12:15], 0 idxen
 rate typed_load_xyzw, 64, 24, buffer_load_format_xyzw v[8:11], v4, s[12:15], 0 idxen
-rate buffer_store_x1, 64, 24, buffer_store_dword v8, v4, s[12:15], 0 offen
-rate buffer_store_x2, 64, 24, buffer_store_dwordx2 v[8:9], v4, s[12:15], 0 offen
-rate buffer_store_x4, 64, 24, buffer_store_dwordx4 v[8:11], v4, s[12:15], 0 offen
-rate buffer_atomic, 64, 24, buffer_atomic_add v8, v4, s[12:15], 0 offen
-rate buffer_atomic_glc, 64, 24, buffer_atomic_add v8, v4, s[12:15], 0 offen glc
-rate buffer_atomic_x2, 64, 24, buffer_atomic_add_x2 v[8:9], v4, s[12:15], 0 offen
-rate buffer_atomic_x2_glc, 64, 24, buffer_atomic_add_x2 v[8:9], v4, s[12:15], 0 offen glc
-rate buffer_cmpswap, 64, 24, buffer_atomic_cmpswap v[8:9], v4, s[12:15], 0 offen
+spread buffer_store_x1, , buffer_store_dword v8, v4, s[12:15], 0 offen
+spread buffer_store_x2, , buffer_store_dwordx2 v[8:9], v4, s[12:15], 0 offen
+spread buffer_store_x4, , buffer_store_dwordx4 v[8:11], v4, s[12:15], 0 offen
+spread buffer_atomic, , buffer_atomic_add v8, v4, s[12:15], 0 offen
+spread buffer_atomic_glc, glc, buffer_atomic_add v8, v4, s[12:15], 0 offen
+spread buffer_atomic_x2, , buffer_atomic_add_x2 v[8:9], v4, s[12:15], 0 offen
+spread buffer_atomic_x2_glc, glc, buffer_atomic_add_x2 v[8:9], v4, s[12:15], 0 offen
+spread buffer_cmpswap, , buffer_atomic_cmpswap v[8:9], v4, s[12:15], 0 offen
 rate image_load_x, 64, 24, image_load v8, v[4:5], s[20:27] dmask:0x1 unorm
 rate image_load_xy, 64, 24, image_load v[8:9], v[4:5], s[20:27] dmask:0x3 unorm
 rate image_load_xyzw, 64, 24, image_load v[8:11], v[4:5], s[20:27] dmask:0xf unorm
@@ -91,7 +105,7 @@ burst smem_x4, s_load_dwordx4 s[40:43], s[4:5], 0x0
 burst smem_x8, s_load_dwordx8 s[40:47], s[4:5], 0x0
 burst smem_x16, s_load_dwordx16 s[40:55], s[4:5], 0x0
 burst smem_time, s_memtime s[40:41]
-rate smem_inv, 16, 24, s_dcache_inv
+rate smem_inv, 128, 24, s_dcache_inv
 
 // streams: wave w starts at (w * p0) & mask and goes on by p1; the mask is in the V#'s place of S# (s16)
 .macro stream name, insn:vararg

@@ -122,6 +122,11 @@ machine::machine(const machine_parameters& p, platforms::mode m, isa::target cod
   const unsigned sqcs = unsigned(groups.size());
 
   crossbar_ = std::make_unique<fabric::crossbar>("crossbar", context_, n + 2 * sqcs, channels, parameters_.crossbar);
+  if (parameters_.translation.enabled) {
+    auto t = std::make_unique<fabric::address_translation>(parameters_.translation, n + 2 * sqcs, context_.fabric);
+    statistics_.add("translation", t->statistics());
+    crossbar_->translate(std::move(t));
+  }
   parameters_.l2.channels = parameters_.memory.channels = channels;
   parameters_.l2.interleave_bytes = parameters_.memory.channel_interleave_bytes = parameters_.crossbar.interleave_bytes;
   for (unsigned c = 0; c < channels; ++c) {

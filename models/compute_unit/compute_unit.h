@@ -171,6 +171,8 @@ private:
   struct group_signals { observe::signal arrived, waves, gone; };
   std::vector<group_signals> group_signals_; ///< empty: not traced
   uint64_t simd_next_[simds];
+  uint64_t lds_refused_until_ = 0; ///< until then LDS instructions of the refused path (SIMD pair) let the others go first
+  unsigned lds_refused_path_ = 0;
   uint64_t valu_free_[simds] = {};
   uint64_t return_wake_ = fabric::never; ///< cycle by which a queued return must be applied
   uint64_t age_ = 0, sequence_ = 0;

@@ -63,6 +63,7 @@ void compute_unit::find_return_wake(uint64_t cycle) {
 void compute_unit::on_ready(unsigned port, fabric::picoseconds at) {
   const uint64_t c = std::max(clock().ceil(at), now() + 1);
   if (port == fetch || port == smem || port == lds || (port == vmem && !vmem_queue_.empty())) wake_at(c);
+  if (port == lds) lds_refused_until_ = c + 4; // the path that was full is full again: the other one's SIMDs have a turn each
   if (!port_waiters_[port]) return;
   port_waiters_[port] = false;
   for (unsigned s = 0; s < simds; ++s)

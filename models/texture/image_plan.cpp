@@ -192,21 +192,23 @@ void count_cost(plan_context& c) {
       cost.texels += bit_count(c.request.exec >> (4 * q) & 15);
     }
     if (!linear && c.plan.pieces) {
-      uint64_t line[8];
-      unsigned lines = 0;
-      bool different = false;
+      // A cycle serves two lanes beside each other from one line each: the quad is quick when both of its pairs stay in a line.
+      bool different = false, pairs = true;
       uint64_t first = ~uint64_t(0);
-      for (unsigned lane = 4 * q; lane < 4 * q + 4; ++lane) {
-        if (!(c.plan.active[0] >> lane & 1)) continue;
-        uint64_t a = c.plan.at(0, lane);
-        if (first == ~uint64_t(0)) first = a;
-        different |= a != first;
-        for (uint64_t l = a >> 6; l <= (a + c.plan.bytes - 1) >> 6; ++l)
-          if (std::find(line, line + lines, l) == line + lines) line[lines++] = l;
+      for (unsigned pair = 0; pair < 2; ++pair) {
+        uint64_t line = ~uint64_t(0);
+        for (unsigned lane = 4 * q + 2 * pair; lane < 4 * q + 2 * pair + 2; ++lane) {
+          if (!(c.plan.active[0] >> lane & 1)) continue;
+          const uint64_t at = c.plan.at(0, lane);
+          if (first == ~uint64_t(0)) first = at;
+          different |= at != first;
+          if (line == ~uint64_t(0)) line = at >> 6;
+          pairs &= at >> 6 == line && (at + c.plan.bytes - 1) >> 6 == line;
+        }
       }
       unsigned one = 2;
-      if (c.plan.bytes > 8) one = !different ? 2 : lines > 2 ? 2 * p.load_cycles_128_scattered : p.load_half_cycles_128_line;
-      else if (c.plan.bytes > 4 && lines > 2) one = 2 * p.load_cycles_64_scattered;
+      if (c.plan.bytes > 8) one = !different ? 2 : pairs ? p.load_half_cycles_128_line : 2 * p.load_cycles_128_scattered;
+      else if (c.plan.bytes > 4 && !pairs) one = 2 * p.load_cycles_64_scattered;
       halves = one * steps;
     }
     cost.steps = std::max(cost.steps, steps);

@@ -178,7 +178,7 @@ private:
       d.number_format = m_.image_number;
       d.width = d.height = 64;
       if (m_.volume) d.depth = 4;
-      if (m_.image_tiled) d.swizzle = isa::swizzle_mode::s_64kb;
+      if (m_.image_tiled) d.swizzle = isa::swizzle_mode::d_64kb;
       d.levels = m_.levels;
       if (const auto e = isa::image_description_error(d); !e.empty()) throw std::runtime_error(e);
       const isa::image_layout layout(d);

@@ -60,7 +60,7 @@ struct measurement {
   unsigned stride = 0;             ///< of the V#, for typed loads
   unsigned buffer_format = 4 | 7 << 4; ///< DFMT, NFMT << 4
   unsigned image_data = 0, image_number = 0; ///< not 0: there is an image, 64 x 64
-  bool image_tiled = false;        ///< 64KB_S, as drivers lay textures out; else rows
+  bool image_tiled = false;        ///< 64KB_D, where four lanes beside each other lie in as few lines as they can; else rows
   bool volume = false;             ///< 64 x 64 x 4
   unsigned levels = 1, filter = 0; ///< image levels; 0 point, 1 bilinear, 2 trilinear
   unsigned lds_bytes = 0;          ///< a workgroup

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The vector L1 data cache of a compute unit (TCP): TA -> L1 -> TD, misses and writes to the crossbar.
 #pragma once
-#include "cache/cache_array.h"
+#include "fabric/cache_array.h"
 #include "fabric/context.h"
 #include "fabric/dmi_cache.h"
 #include "fabric/module.h"

@@ -5,6 +5,7 @@
 #include "compute_unit/code_cache.h"
 #include "compute_unit/hazard_checker.h"
 #include "compute_unit/parameters.h"
+#include "compute_unit/scalar_clause.h"
 #include "compute_unit/wait_states.h"
 #include "fabric/launch.h"
 #include "fabric/payload.h"
@@ -73,6 +74,10 @@ struct wave {
   uint64_t flag_written_cycle = ~uint64_t(0); ///< cycle of the last issue that wrote SCC, VCC or EXEC
   hazard_checker checker;
   wait_state_checker wait_states;
+  scalar_clause clause;       ///< followed only where XNACK rules are checked or replays wanted
+  bool unaligned = true;      ///< SH_MEM_CONFIG: unaligned access allowed
+  bool count_full = false;    ///< state waiting: because a counter is full
+  smem_wait smem_waits_for = smem_wait::hit;
   // stall accounting: the cause of the cycles from `since` on
   stall cause = stall::not_started;
   uint64_t since = 0, born = 0;

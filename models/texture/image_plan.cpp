@@ -160,7 +160,8 @@ void plan_resinfo(plan_context& c) {
   }
 }
 
-/// Cycles from the addresses: how many different 64-byte lines each quad touches.
+/// Cycles from the addresses: how many different 64-byte lines each quad touches, and whether texels of different lines lie at the same place of
+/// their line, so that they need the same banks.
 void count_cost(plan_context& c) {
   image_work& w = c.work;
   image_cost& cost = c.state.cost;
@@ -192,23 +193,24 @@ void count_cost(plan_context& c) {
       cost.texels += bit_count(c.request.exec >> (4 * q) & 15);
     }
     if (!linear && c.plan.pieces) {
-      // A cycle serves two lanes beside each other from one line each: the quad is quick when both of its pairs stay in a line.
-      bool different = false, pairs = true;
-      uint64_t first = ~uint64_t(0);
-      for (unsigned pair = 0; pair < 2; ++pair) {
-        uint64_t line = ~uint64_t(0);
-        for (unsigned lane = 4 * q + 2 * pair; lane < 4 * q + 2 * pair + 2; ++lane) {
-          if (!(c.plan.active[0] >> lane & 1)) continue;
-          const uint64_t at = c.plan.at(0, lane);
-          if (first == ~uint64_t(0)) first = at;
-          different |= at != first;
-          if (line == ~uint64_t(0)) line = at >> 6;
-          pairs &= at >> 6 == line && (at + c.plan.bytes - 1) >> 6 == line;
+      uint64_t line[8];
+      unsigned lines = 0;
+      uint64_t texel[4];
+      unsigned texels = 0;
+      bool same_banks = false;
+      for (unsigned lane = 4 * q; lane < 4 * q + 4; ++lane) {
+        if (!(c.plan.active[0] >> lane & 1)) continue;
+        uint64_t a = c.plan.at(0, lane);
+        if (std::find(texel, texel + texels, a) == texel + texels) {
+          for (unsigned k = 0; k < texels; ++k) same_banks |= (texel[k] ^ a) % 64 == 0;
+          texel[texels++] = a;
         }
+        for (uint64_t l = a >> 6; l <= (a + c.plan.bytes - 1) >> 6; ++l)
+          if (std::find(line, line + lines, l) == line + lines) line[lines++] = l;
       }
       unsigned one = 2;
-      if (c.plan.bytes > 8) one = !different ? 2 : pairs ? p.load_half_cycles_128_line : 2 * p.load_cycles_128_scattered;
-      else if (c.plan.bytes > 4 && !pairs) one = 2 * p.load_cycles_64_scattered;
+      if (c.plan.bytes > 8) one = texels <= 1 ? 2 : lines > 2 || (same_banks && texels == 2) ? 2 * p.load_cycles_128_scattered : p.load_half_cycles_128_line;
+      else if (c.plan.bytes > 4 && (lines > 2 || same_banks)) one = 2 * p.load_cycles_64_scattered;
       halves = one * steps;
     }
     cost.steps = std::max(cost.steps, steps);

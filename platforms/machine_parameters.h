@@ -6,10 +6,12 @@
 #include "cache/l2_channel.h"
 #include "compute_unit/parameters.h"
 #include "dispatch/dispatcher.h"
+#include "fabric/address_translation.h"
 #include "fabric/crossbar.h"
 #include "gds/gds.h"
 #include "lds/lds.h"
 #include "memory/dram_channel.h"
+#include "platforms/rtl_parameters.h"
 #include "scalar_cache/instruction_cache.h"
 #include "scalar_cache/scalar_cache.h"
 #include "texture/texture_unit.h"
@@ -63,16 +65,18 @@ struct machine_parameters {
   scalar_cache::data_cache_parameters scalar_cache;
   scalar_cache::instruction_cache_parameters instruction_cache;
   fabric::crossbar_parameters crossbar;
+  fabric::translation_parameters translation;
   cache::l2_parameters l2;
   atomic::atomic_unit_parameters atomic;
   memory::dram_parameters memory;
   dispatch::dispatcher_parameters dispatcher;
+  rtl_parameters rtl;
 
   /// Calls f(path, block) for every block's described struct.
   template <class F> void for_each(F&& f) {
     rule_parameters rules{cu, scalar_cache};
     f("", system); f("", rules); f("cu", cu); f("lds", lds); f("gds", gds); f("texture", texture); f("l1", l1); f("scalar_cache", scalar_cache);
-    f("instruction_cache", instruction_cache); f("crossbar", crossbar); f("l2", l2); f("atomic", atomic); f("memory", memory); f("dispatcher", dispatcher);
+    f("instruction_cache", instruction_cache); f("crossbar", crossbar); f("translation", translation); f("l2", l2); f("atomic", atomic); f("memory", memory); f("dispatcher", dispatcher); f("", rtl);
   }
 };
 

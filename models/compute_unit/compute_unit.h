@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The compute unit: sequencer, four SIMDs, scalar unit.
 #pragma once
+#include "compute_unit/profile.h"
 #include "compute_unit/scalar_memory.h"
 #include "compute_unit/vector_request.h"
 #include "compute_unit/wave.h"
@@ -36,12 +37,13 @@ public:
 
   compute_unit_statistics statistics;
   wave_observer* observer = nullptr;
+  std::vector<wave_account>* accounts = nullptr; ///< not null: every wave's account is put here when its workgroup has ended
   uint64_t loose_quantum_cycles = 1500; ///< loosely timed: cycles between synchronisations
 
   /// Waves that are not done: which, where, waiting for what; one line each.
   std::string describe_waves() const;
   bool idle() const { return waves_in_use_ == 0; }
-  /// Closes the stall accounting of waves still there (end of a run).
+  /// Closes the stall accounting of waves still there (end of a run that did not finish).
   void close_statistics();
 
 private:
@@ -70,6 +72,9 @@ private:
   void fault_vector(wave& w, const fabric::wave_request& q, uint64_t cycle);
   void fault(wave& w, const char* id, const std::string& text, uint64_t cycle, int lane = -1, uint64_t address = 0);
   void set_cause(wave& w, stall cause, uint64_t cycle);
+  void close_interval(wave& w, uint64_t cycle);
+  void attribute(wave& w, const micro_op& next, uint64_t cycle);
+  void close_account(wave& w, uint64_t cycle);
   void set_state(wave& w, wave_state s, uint64_t cycle);
   void trace_counters(const wave& w, uint64_t cycle);
   void check_hazards(wave& w, const micro_op& m, uint64_t cycle);
@@ -160,11 +165,14 @@ private:
 
   std::vector<wave> waves_;                 ///< [simd * wave_slots + slot]
   std::vector<wave*> order_[simds];         ///< running waves of a SIMD, oldest first
-  std::vector<uint32_t> vgpr_file_[simds];  ///< allocated at first use
+  struct vgpr_file { std::unique_ptr<uint32_t[]> words; unsigned cleared = 0; }; ///< `cleared`: registers that have been touched
+  vgpr_file vgpr_file_[simds];  ///< allocated at first use
   workgroup groups_[40];
   struct group_signals { observe::signal arrived, waves, gone; };
   std::vector<group_signals> group_signals_; ///< empty: not traced
   uint64_t simd_next_[simds];
+  uint64_t lds_refused_until_ = 0; ///< until then LDS instructions of the refused path (SIMD pair) let the others go first
+  unsigned lds_refused_path_ = 0;
   uint64_t valu_free_[simds] = {};
   uint64_t return_wake_ = fabric::never; ///< cycle by which a queued return must be applied
   uint64_t age_ = 0, sequence_ = 0;

@@ -49,7 +49,6 @@ void compute_unit::issued(wave& w, const micro_op& m, uint64_t cycle, unsigned c
   if (m.profile) {
     ++m.profile->executions;
     m.profile->lanes += unsigned(__builtin_popcountll(w.regs.exec()));
-    m.profile->issue_cycles += cycles;
   }
   if (follow_wait_states_) {
     if (w.wait_states.concerns(m)) check_wait_states(w, m, cycle);
@@ -86,6 +85,7 @@ bool compute_unit::try_issue(wave& w, uint64_t cycle, issue_slots& slots) {
     want_fetch(w);
     return stalled(w, stall::fetch, cycle, never);
   }
+  if (m->profile) attribute(w, *m, cycle);
   w.current = m;
   w.pc_of_instruction = w.regs.pc;
   if (w.clause.nacked && m->unit != unit::smem) return replay_clause(w, cycle);

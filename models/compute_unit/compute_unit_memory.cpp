@@ -43,6 +43,7 @@ bool compute_unit::issue_vector_memory(wave& w, const micro_op& m, uint64_t cycl
   const bool flat = m.unit == unit::flat, from_lds = m.inst.info->memory == memory_kind::store_lds;
   if (slots.vmem || ((flat || from_lds) && slots.lds)) return stalled(w, stall::arbitration, cycle, cycle + 4);
   if (w.lds_stores) return port_busy(w, vmem, stall::lds_busy, cycle);
+  if (cycle < w.vmem_ready) return stalled(w, stall::vmem_busy, cycle, next_turn(w.simd, w.vmem_ready));
   if (!vmem_port.ready() || !vmem_queue_.empty() || clock().ceil(vmem_port.free_at()) > cycle + 1) {
     if (!vmem_port.ready() || !vmem_queue_.empty()) return port_busy(w, vmem, stall::vmem_busy, cycle);
     return stalled(w, stall::vmem_busy, cycle, next_turn(w.simd, clock().ceil(vmem_port.free_at())));
@@ -77,6 +78,7 @@ bool compute_unit::issue_vector_memory(wave& w, const micro_op& m, uint64_t cycl
   issued(w, m, cycle, 4);
   w.regs.pc += m.inst.size_bytes;
   ++w.vmcnt;
+  w.vmem_ready = cycle + parameters_.vmem_wave_cycles;
   if (flat) { ++w.lgkmcnt; ++w.lds_outstanding; }
   w.checker.issued(m, true, flat, w.regs.exec());
   if (from_lds) ++w.lds_stores;
@@ -97,6 +99,7 @@ bool compute_unit::issue_lds(wave& w, const micro_op& m, uint64_t cycle, issue_s
   if (slots.lds) return stalled(w, stall::arbitration, cycle, cycle + 4);
   if (!to.ready()) return port_busy(w, which, stall::lds_busy, cycle);
   if (clock().ceil(to.free_at()) > cycle + 1) return stalled(w, stall::lds_busy, cycle, next_turn(w.simd, clock().ceil(to.free_at())));
+  if (!global && cycle < lds_refused_until_ && w.simd >> 1 == lds_refused_path_) return stalled(w, stall::lds_busy, cycle, next_turn(w.simd, lds_refused_until_));
   if (counter_full(w, cycle, 0, 1, global ? 1 : 0)) return false;
   if (!checked(w, m, cycle)) return false;
   slots.lds = true;
@@ -116,6 +119,7 @@ bool compute_unit::issue_lds(wave& w, const micro_op& m, uint64_t cycle, issue_s
   w.checker.issued(m, false, true, w.regs.exec());
   trace_counters(w, cycle);
   to.send(p, clock().at(cycle + 1));
+  if (!global && !to.ready()) lds_refused_path_ = w.simd >> 1;
   return true;
 }
 

@@ -15,8 +15,9 @@ struct compute_unit_parameters {
   unsigned branch_cycles = 4, branch_taken_cycles = 16;
   unsigned branch_after_flag_cycles = 4;
   unsigned valu_to_scalar_cycles = 16;
+  unsigned vmem_wave_cycles = 8;
   unsigned smem_issue_cycles = 4, smem_x8_issue_cycles = 8, smem_x16_issue_cycles = 16;
-  unsigned memtime_cycles = 41;
+  unsigned memtime_cycles = 40;
   unsigned barrier_cycles = 16;
   unsigned wave_start_cycles = 4;
   unsigned message_cycles = 16, export_cycles = 16;
@@ -49,10 +50,11 @@ struct compute_unit_parameters {
     v("branch_taken_cycles", branch_taken_cycles, {"cycles", 1, 256, nullptr, "CLRX: about 20 taken, fetch included (author unsure)", "least cost of a taken branch; the fetch of its target comes on top where it is longer"});
     v("branch_after_flag_cycles", branch_after_flag_cycles, {"cycles", 0, 64, nullptr, "CLRX", "extra when the instruction before wrote the flag a branch reads"});
     v("valu_to_scalar_cycles", valu_to_scalar_cycles, {"cycles", 1, 64, nullptr, "CLRX", "vector write of an SGPR or VCC to its scalar use"});
+    v("vmem_wave_cycles", vmem_wave_cycles, {"cycles", 4, 64, nullptr, "CLRX: 8 from one wave, where perftest has 4 a CU", "least distance of vector memory instructions of one wave"});
     v("smem_issue_cycles", smem_issue_cycles, {"cycles", 1, 64, nullptr, "CLRX", "scalar memory x1, x2, x4"});
     v("smem_x8_issue_cycles", smem_x8_issue_cycles, {"cycles", 1, 64, nullptr, "CLRX", "scalar memory x8"});
     v("smem_x16_issue_cycles", smem_x16_issue_cycles, {"cycles", 1, 64, nullptr, "CLRX: 16-24", "scalar memory x16"});
-    v("memtime_cycles", memtime_cycles, {"cycles", 1, 1000, nullptr, "gem5 PR 1053 and 1350: measured", "s_memtime, issue to SGPRs"});
+    v("memtime_cycles", memtime_cycles, {"cycles", 1, 1000, nullptr, "gem5 PR 1053 and 1350: 41 measured from one to the next", "s_memtime, issue to SGPRs"});
     v("barrier_cycles", barrier_cycles, {"cycles", 1, 10000, nullptr, "assumed: not published", "last arrival at s_barrier to the next instruction"});
     v("wave_start_cycles", wave_start_cycles, {"cycles", 1, 10000, nullptr, "assumed: not published", "cost of starting one wave in a CU"});
     v("message_cycles", message_cycles, {"cycles", 1, 10000, nullptr, "assumed", "s_sendmsg until its lgkmcnt falls"});
@@ -82,17 +84,17 @@ struct compute_unit_parameters {
 
 /// Where a wave-cycle goes; exactly one cause each.
 enum class stall : uint8_t {
-  issuing, vmcnt, lgkm_scalar, lgkm_lds, expcnt, barrier, fetch, dependency, valu_busy, salu_busy, smem_busy, vmem_busy, lds_busy, branch_busy,
+  issuing, vmcnt, lgkm_scalar, lgkm_lds, expcnt, barrier, fetch, dependency, valu_busy, salu_busy, smem_busy, vmem_busy, lds_busy,
   arbitration, sleeping, not_started, done, count
 };
 constexpr unsigned stall_count = unsigned(stall::count);
 constexpr const char* stall_name[stall_count] = {"issuing", "vmcnt", "lgkmcnt_scalar", "lgkmcnt_lds", "expcnt", "barrier", "fetch", "dependency", "valu_busy",
-  "salu_busy", "smem_busy", "vmem_busy", "lds_busy", "branch_busy", "arbitration_lost", "sleeping", "not_started", "done"};
+  "salu_busy", "smem_busy", "vmem_busy", "lds_busy", "arbitration_lost", "sleeping", "not_started", "done"};
 constexpr const char* stall_meaning[stall_count] = {"wave-cycles in which the wave issued or its instruction held the wave", "waiting in s_waitcnt for vector memory, or vmcnt full",
   "waiting in s_waitcnt for scalar memory or messages, or lgkmcnt full", "waiting in s_waitcnt for LDS, GDS or the LDS half of FLAT", "waiting in s_waitcnt for exports or GDS reads",
   "waiting at s_barrier", "no instruction in the buffer", "the instruction's inputs are not ready (vector result used by the scalar unit, flag before a branch)",
-  "the SIMD's vector ALU is busy", "the scalar slot is busy", "the scalar cache port is busy", "the vector memory port is busy", "the LDS, GDS or export port is busy",
-  "the branch slot is busy", "an older wave took the slot", "s_sleep, s_sethalt", "placed, but not started yet", "ended, waiting for its memory or its workgroup"};
+  "the SIMD's vector ALU is busy", "the scalar unit is busy (it takes an instruction a cycle: stays 0)", "the scalar cache port is busy", "the vector memory port is busy",
+  "the LDS, GDS or export port is busy", "an older wave took the slot", "s_sleep, s_sethalt", "placed, but not started yet", "ended, waiting for its memory or its workgroup"};
 
 /// What ended a wait of cause lgkm_scalar; together they are that cause's cycles.
 enum class smem_wait : uint8_t { hit, miss, acknowledge, clock, count_full, replay, count };

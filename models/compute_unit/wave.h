@@ -59,6 +59,7 @@ struct wave {
   workgroup* group = nullptr;
   const fabric::dispatch_packet* packet = nullptr;
   uint64_t ready_at = 0;      ///< cycle of the next possible issue
+  uint64_t vmem_ready = 0;    ///< the same, of vector memory
   unsigned vmcnt = 0, lgkmcnt = 0, expcnt = 0;
   unsigned wait_vm = 0, wait_lgkm = 0, wait_exp = 0; ///< state waiting: go on when all counters are at or below
   unsigned smem_outstanding = 0, lds_outstanding = 0, message_outstanding = 0;

@@ -10,7 +10,7 @@ namespace lyra::scalar_cache {
 struct data_cache_parameters {
   unsigned size_bytes = 16384, ways = 4;
   unsigned requests_per_cycle = 1, return_bytes_per_cycle = 64;
-  unsigned hit_latency_cycles = 40, miss_request_cycles = 25, fill_return_cycles = 40;
+  unsigned hit_latency_cycles = 44, miss_request_cycles = 33, fill_return_cycles = 48;
   unsigned mshrs = 32, writes_outstanding = 32, requests_outstanding = 128, port_queue_entries = 8;
   std::string ordering = "as_it_comes";
   uint64_t ordering_seed = 1;

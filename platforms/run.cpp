@@ -5,6 +5,7 @@
 #include "observe/report.h"
 #include "observe/statistics_json.h"
 #include "observe/vcd_writer.h"
+#include "platforms/edge_records.h"
 #include "platforms/machine_files.h"
 #include "platforms/summary.h"
 #include "platforms/timeline_recorder.h"
@@ -72,7 +73,9 @@ int run(const run_options& o) {
   if (!o.vcd.empty()) vcd = std::make_unique<observe::vcd_writer>(o.vcd, traced);
 
   const isa::target chip = described->parameters.system.chip == "gfx906" ? isa::target::gfx906 : isa::target::gfx900;
-  machine mach(described->parameters, m, chip, vcd.get(), !o.checks.empty());
+  edge_records records(o.records);
+  machine mach(described->parameters, m, chip, vcd.get(), !o.checks.empty(), records.binder());
+  records.check();
   std::unique_ptr<timeline_recorder> timeline;
   if (!o.timeline.empty()) {
     if (m == mode::lt) throw observe::input_error("--timeline", "needs --mode at: loosely timed runs have no wave-cycles");

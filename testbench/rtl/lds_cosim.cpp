@@ -2,13 +2,16 @@
 // Every DS instruction on the RTL LDS in lock step with the model: random lanes, addresses and data, unequal clocks, a reset in the run; and what must be noticed.
 #include "Vlds.h"
 #include "Vlds_bug.h"
+#include "Vlds_sc.h"
 #include "lds/ds_driver.h"
 #include "lds/lds.h"
 #include "platforms/rtl_places.h"
 #include "rtl/silent_blocks.h"
+#include "rtl/systemc_lds.h"
 #include "rtl/verilated_blocks.h"
 #include "support/directories.h"
 #include "support/systemc_test.h"
+#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <random>
@@ -32,6 +35,7 @@ struct bench {
     auto& all = rtl::implementations::instance();
     all.lds["lds"] = [](const std::string&) { return std::make_unique<verilated_lds<Vlds>>(); };
     all.lds["bug"] = [](const std::string&) { return std::make_unique<verilated_lds<Vlds_bug>>(); };
+    all.lds["systemc"] = [](const std::string&) { return std::make_unique<systemc_lds<Vlds_sc>>(sc_core::sc_gen_unique_name("systemc_lds")); };
     all.lds["silent"] = [](const std::string&) { return std::make_unique<silent_block<rtl::lds_in, rtl::lds_out>>(); };
     world.context.run = &run;
     world.context.statistics = &statistics;
@@ -142,3 +146,27 @@ BOOST_AUTO_TEST_CASE(a_block_that_never_answers_is_named_with_its_transaction) {
   BOOST_TEST(b.run.faults[0].id == "lyra/rtl/timeout");
   BOOST_TEST(b.run.faults[0].text.find("ds_add_u32 of wave 0 at pc 0x700000000") != std::string::npos);
 }
+
+BOOST_AUTO_TEST_CASE(a_systemc_module_with_signal_ports_does_the_same) { bench("compare:systemc").every_instruction(5); }
+
+namespace {
+/// Host nanoseconds for a clock of the RTL, over 20000 stores and loads with conflicts.
+double cost(bench& b, const char* what) {
+  for (unsigned i = 0; i < 10000; ++i) {
+    for (const char* name : {"ds_write_b32", "ds_read_b32"}) {
+      auto& p = b.world.request(name);
+      ds_test::world::addresses(p, [&](unsigned l) { return 4 * ((l * (i % 5)) % 1024); });
+      b.driver->at(10, p);
+    }
+  }
+  const auto began = std::chrono::steady_clock::now();
+  b.finish();
+  const double ns = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - began).count();
+  BOOST_TEST(b.driver->answers.size() == 20000u);
+  BOOST_TEST_MESSAGE(what << ": " << ns / double(b.place.rtl->clock_cycles()) << " ns a clock of the RTL, " << b.place.rtl->clock_cycles() << " clocks");
+  return double(b.place.rtl->clock_cycles());
+}
+} // namespace
+
+BOOST_AUTO_TEST_CASE(cost_of_a_clock_cc) { bench b("rtl:lds"); cost(b, "verilator --cc behind one method"); }
+BOOST_AUTO_TEST_CASE(cost_of_a_clock_sc) { bench b("rtl:systemc"); cost(b, "verilator --sc behind signals"); }

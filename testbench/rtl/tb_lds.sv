@@ -51,7 +51,7 @@ module tb_lds;
       data1[32*l +: 32] = $urandom;
       enables[4*l +: 4] = $urandom % 4 == 0 ? 4'($urandom) : 4'hf;
     end
-    tag = 8'(sent);
+    tag = sent[7:0];
     req_valid = 1;
     offered = 0;
   endtask
@@ -84,7 +84,7 @@ module tb_lds;
       expected[answer[1031:1024]] = answer[1023:0];
       known[answer[1031:1024]] = 1;
     end
-    if (!req_valid && sent < beats && !known[8'(sent)] && !answered[8'(sent)]) new_beat;
+    if (!req_valid && sent < beats && !known[sent[7:0]] && !answered[sent[7:0]]) new_beat;
     rsp_ready = $urandom % 2 == 0;
     for (int t = 0; t < 256; t++)
       if (known[t] && answered[t]) begin

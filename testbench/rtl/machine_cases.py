@@ -4,6 +4,7 @@
 import os
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -11,7 +12,8 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CASES = os.path.join(HERE, '..', 'cases', 'ocl')
-LYRA_RTL, LYRA = sys.argv[1], sys.argv[2]
+LYRA_RTL, LYRA = (os.path.abspath(p) for p in sys.argv[1:3])
+cpu_seconds = 0.0  # of the last run
 KERNELS = ['mm_lds', 'histogram', 'atomics32', 'reduction']
 
 
@@ -22,20 +24,16 @@ def run(kernel, *settings, lyra=LYRA_RTL, extra=()):
         command = [lyra, 'run', os.path.join(CASES, kernel, 'job.toml'), '--machine', 'cu', '--stats', stats, *extra]
         for s in settings:
             command += ['--set', s]
+        before = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
         r = subprocess.run(command + ['--set', 'rtl.compare_vcd=difference.vcd'], capture_output=True, text=True, cwd=d)
+        global cpu_seconds
+        cpu_seconds = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) - before
         files = {f: pathlib.Path(d, f).read_text() for f in os.listdir(d)}
         return r.returncode, r.stdout + r.stderr, files.get('s.json', ''), {f: t for f, t in files.items() if f.endswith('.vcd')}
 
 
 def cycles(text):
     return int(re.search(r'total (\d+) cycles', text)[1])
-
-
-def seconds(text):
-    """Host time, from instructions and their rate: the report's seconds have two places only."""
-    unit = {'': 1, 'k': 1e3, 'M': 1e6}
-    n, of_n, rate, of_rate = re.search(r'([0-9.]+) ?([kM]?) wave-instructions; simulated in .* \(([0-9.]+) ?([kM]?)/s\)', text).groups()
-    return float(n) * unit[of_n] / (float(rate) * unit[of_rate])
 
 
 def rtl_clocks(counters):
@@ -49,12 +47,12 @@ class WholeMachines(unittest.TestCase):
         for kernel in KERNELS:
             code, text, _, _ = run(kernel)
             self.assertEqual(code, 0, text)
-            model, base = cycles(text), seconds(text)
+            model, base = cycles(text), cpu_seconds
             for blocks in (['lds=rtl:lds'], ['atomic=rtl:atomic_unit'], ['memory=rtl:axi4_memory'], ['lds=rtl:lds', 'atomic=rtl:atomic_unit', 'memory=rtl:axi4_memory_64']):
                 code, text, counters, _ = run(kernel, *[b.replace('=', '.implementation=', 1) for b in blocks])
                 self.assertEqual(code, 0, text)  # the job's expectations: the same memory
                 n = rtl_clocks(counters)
-                cost = f'{max(0.0, seconds(text) - base) * 1e9 / n:.0f}' if n else '-'
+                cost = f'{max(0.0, cpu_seconds - base) * 1e9 / n:.0f}' if n else '-'
                 print(f'{kernel:10} {"+".join(b.split("=")[0] for b in blocks):24} {cycles(text):9} {model:9} {n:11} {cost:>15}')
 
     def test_lock_step_finds_no_difference(self):

@@ -1,4 +1,10 @@
 # RTL beside the models: Verilated blocks, `lyra_rtl` (the lyra program with them) and the co-simulation tests.
+set(RTL ${CMAKE_CURRENT_LIST_DIR})
+add_executable(rtl_dpi_calls ${RTL}/dpi_calls.cpp) # of Lyra nothing but the C interface
+target_include_directories(rtl_dpi_calls PRIVATE ${CMAKE_SOURCE_DIR})
+target_link_libraries(rtl_dpi_calls PRIVATE lyra_dpi lyra_warnings)
+add_test(NAME rtl/dpi_calls COMMAND rtl_dpi_calls ${CMAKE_CURRENT_BINARY_DIR}/dpi_calls.bin)
+
 find_program(VERILATOR verilator)
 if(NOT VERILATOR)
   add_test(NAME rtl/verilator COMMAND ${CMAKE_COMMAND} -E echo "skipped: Verilator is not installed (scripts/setup does it): no lyra_rtl, no co-simulation")
@@ -6,7 +12,6 @@ if(NOT VERILATOR)
   return()
 endif()
 execute_process(COMMAND ${VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE VERILATOR_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE)
-set(RTL ${CMAKE_CURRENT_LIST_DIR})
 set(VERILATED ${CMAKE_BINARY_DIR}/verilated)
 
 # verilated(PREFIX TOP [verilator arguments]): library verilated_PREFIX of testbench/rtl/TOP.sv, model class PREFIX

@@ -67,7 +67,8 @@ private:
   Model model_;
   rtl::lds_in next_;
   sc_core::sc_event fall_event_;
-  sc_core::sc_signal<bool> clk_, reset_n_, req_valid_, req_ready_, rsp_valid_, rsp_ready_;
+  sc_core::sc_signal<bool, sc_core::SC_MANY_WRITERS> clk_; // rises in the transactor, falls here
+  sc_core::sc_signal<bool> reset_n_, req_valid_, req_ready_, rsp_valid_, rsp_ready_;
   sc_core::sc_signal<uint32_t> req_op_, req_tag_, req_lanes_, rsp_tag_;
   sc_core::sc_signal<sc_dt::sc_bv<512>> req_address_;
   sc_core::sc_signal<sc_dt::sc_bv<1024>> req_data0_, req_data1_, rsp_data_;

@@ -34,9 +34,10 @@ json about_json(const about_pairs& about) {
 }
 } // namespace
 
-std::string statistics_json(const statistics_region& r, const about_pairs& about) {
+std::string statistics_json(const statistics_region& r, const about_pairs& about, run_length run) {
   json root;
   root["about"] = about_json(about);
+  root["run"] = {{"cycles", run.cycles}, {"ps", run.ps}};
   json& tree = root["statistics"] = json::object();
   const auto& entries = r.of().entries();
   for (size_t i = 0; i < entries.size(); ++i) {
@@ -48,9 +49,9 @@ std::string statistics_json(const statistics_region& r, const about_pairs& about
   return root.dump(1) + "\n";
 }
 
-void write_statistics(const std::string& file, const statistics_region& r, const about_pairs& about) {
+void write_statistics(const std::string& file, const statistics_region& r, const about_pairs& about, run_length run) {
   std::ofstream out(file, std::ios::binary);
-  out << statistics_json(r, about);
+  out << statistics_json(r, about, run);
   out.close();
   if (!out) throw input_error(file, "cannot write the statistics");
 }
@@ -68,9 +69,9 @@ template <class F> void for_each_component(std::string_view path, F&& f) {
     path.remove_prefix(dot + 1);
   }
 }
-} // namespace
 
-std::string statistics_list(const statistics& s) {
+/// Calls f(path, entry) once for all paths that differ only in their indexes ("cu*").
+template <class F> void for_each_kind(const statistics& s, F&& f) {
   // A component's trailing number is an index where number 0 exists: "channel0" and its siblings, but not "l2".
   std::unordered_set<std::string> indexed;
   for (const auto& e : s.entries()) {
@@ -81,9 +82,6 @@ std::string statistics_list(const statistics& s) {
       prefix += '.';
     });
   }
-  text_table t({"counter", "unit", "meaning"}, "");
-  t.left(1);
-  t.left(2);
   std::unordered_set<std::string> seen;
   for (const auto& e : s.entries()) {
     std::string path, prefix;
@@ -94,9 +92,23 @@ std::string statistics_list(const statistics& s) {
       else path += c;
       prefix += '.';
     });
-    if (seen.insert(path).second) t.add({path, e.unit, e.meaning});
+    if (seen.insert(path).second) f(path, e);
   }
+}
+} // namespace
+
+std::string statistics_list(const statistics& s) {
+  text_table t({"counter", "unit", "meaning"}, "");
+  t.left(1);
+  t.left(2);
+  for_each_kind(s, [&](const std::string& path, const counter_entry& e) { t.add({path, e.unit, e.meaning}); });
   return t.text();
+}
+
+std::string statistics_list_json(const statistics& s) {
+  json all = json::array();
+  for_each_kind(s, [&](const std::string& path, const counter_entry& e) { all.push_back({{"name", path}, {"unit", e.unit}, {"meaning", e.meaning}}); });
+  return all.dump(1) + "\n";
 }
 
 statistics_sampler::statistics_sampler(const std::string& file, const statistics& s, const about_pairs& about) : file_(std::fopen(file.c_str(), "wb")), statistics_(s) {

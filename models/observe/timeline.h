@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <cstdio>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,8 @@ namespace lyra::observe {
 class timeline {
 public:
   using track_id = uint32_t;
+  /// One member of an event's "args": a number, or with `hex` the text "0x1f".
+  struct argument { std::string_view name; uint64_t value; bool hex = false; };
   /// `about`: machine, settings, version as pairs for the file's metadata. Throws observe::input_error when the file cannot be created.
   timeline(const std::string& file, const std::vector<std::pair<std::string, std::string>>& about = {});
   ~timeline();
@@ -20,9 +23,9 @@ public:
 
   /// A row named `name` in the group `group` ("cu0" / "simd1 wave3"); the same names give the same track.
   track_id track(const std::string& group, const std::string& name);
-  /// A bar from `begin_ps` to `end_ps`. `arguments`: the inside of a JSON object ("\"pc\": 256"), or nothing. Slices of one track nest or follow one another.
-  void slice(track_id t, std::string_view name, uint64_t begin_ps, uint64_t end_ps, std::string_view arguments = {});
-  /// A point in time.
+  /// A bar from `begin_ps` to `end_ps`. Slices of one track nest or follow one another.
+  void slice(track_id t, std::string_view name, uint64_t begin_ps, uint64_t end_ps, std::initializer_list<argument> arguments = {});
+  /// A point in time. `arguments`: the inside of a JSON object ("\"pc\": 256"), or nothing.
   void instant(track_id t, std::string_view name, uint64_t ps, std::string_view arguments = {});
   /// A counter's value from `ps` on.
   void counter(track_id t, std::string_view name, uint64_t ps, double value);
@@ -33,8 +36,12 @@ public:
   static std::string quoted(std::string_view text);
 
 private:
-  struct track_info { uint32_t group, row; std::string group_name, name; };
+  struct track_info { uint32_t group, row; std::string group_name, name, place; }; ///< place: the text of pid and tid, up to the time
   void begin_event();
+  void put(std::string_view s) { out_.append(s); }
+  void put_number(uint64_t v);
+  void put_micros(uint64_t ps);
+  void put_quoted(std::string_view text);
   void flush();
   std::FILE* file_ = nullptr;
   std::string name_, out_;

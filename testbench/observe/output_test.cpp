@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(timeline_is_valid_json_with_exact_times) {
     timeline t(f.path.string(), {{"machine", "vega10 \"test\""}});
     const auto w0 = t.track("cu0", "simd0 wave0"), w1 = t.track("cu0", "simd0 wave1"), l = t.track("l2", "channel0");
     BOOST_TEST(t.track("cu0", "simd0 wave0") == w0);
-    t.slice(w0, "v_add_f32 v0, \"x\"\n", 667, 1334, "\"pc\": 256");
+    t.slice(w0, "v_add_f32 v0, \"x\"\n", 667, 1334, {{"pc", 256}});
     t.slice(w1, "s_endpgm", 123456789012345, 123456789012345);
     t.instant(l, "hit", 5);
     t.counter(l, "queue", 6, 2.5);

@@ -20,6 +20,7 @@ namespace lyra::platforms::dpi {
 session::session() {
   setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
   sc_core::sc_report_handler::set_actions("/IEEE_Std_1666/deprecated", sc_core::SC_DO_NOTHING);
+  sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_, sc_core::SC_DO_NOTHING); // time may pass while nothing happens
   sc_core::sc_report_handler::set_actions(sc_core::SC_ERROR, sc_core::SC_THROW);
   sc_core::sc_report_handler::set_actions(sc_core::SC_FATAL, sc_core::SC_THROW);
   rtl::implementations::instance().memory["pins"] = {512, 16, [this](const std::string&, rtl::memory_array&) -> std::unique_ptr<rtl::axi_block> {

@@ -18,7 +18,7 @@ const unsigned code[] = {0x24020082,             // v_lshlrev_b32_e32 v1, 2, v0
                          0x7e060201,             // v_mov_b32_e32 v3, s1
                          0x32040200,             // v_add_co_u32_e32 v2, vcc, s0, v1
                          0x38060680,             // v_addc_co_u32_e32 v3, vcc, 0, v3, vcc
-                         0xd2850004, 0x00010083, // v_mul_lo_u32 v4, 3, v0
+                         0xd2850004, 0x00020083, // v_mul_lo_u32 v4, 3, v0
                          0xdc708000, 0x007f0402, // global_store_dword v[2:3], v4, off
                          0xbf810000};            // s_endpgm
 } // namespace

@@ -3,7 +3,9 @@
 #include "dispatch/code_object.h"
 #include "observe/input_error.h"
 #include "observe/statistics_json.h"
+#include "platforms/bench/bench.h"
 #include "platforms/disassemble.h"
+#include "platforms/host_memory.h"
 #include "platforms/machine_files.h"
 #include "platforms/run.h"
 #include <CLI/CLI.hpp>
@@ -38,6 +40,7 @@ protected:
 } // namespace
 
 int sc_main(int argc, char** argv) {
+  use_huge_pages();
   sc_core::sc_report_handler::set_actions("/IEEE_Std_1666/deprecated", sc_core::SC_DO_NOTHING);
   sc_core::sc_report_handler::set_actions(sc_core::SC_ERROR, sc_core::SC_THROW);
   sc_core::sc_report_handler::set_actions(sc_core::SC_FATAL, sc_core::SC_THROW);
@@ -87,6 +90,17 @@ int sc_main(int argc, char** argv) {
   trace->add_flag("--list", list, "every signal with width and meaning")->required();
   trace->add_option("--machine", machine_name, "machine name or file")->capture_default_str();
 
+  bench::bench_options b;
+  auto* bench_command = app.add_subcommand("bench", "micro-benchmarks of a machine beside published figures");
+  bench_command->add_option("--machine", b.machine, "machine name or file")->capture_default_str();
+  bench_command->add_option("--only", b.only, "only benchmarks that match this glob: 'latency.*'")->allow_extra_args(false)->take_all();
+  bench_command->add_option("--set", b.settings, "set a parameter")->allow_extra_args(false)->take_all();
+  bench_command->add_option("--csv", b.csv, "write the table as CSV");
+  bench_command->add_option("--markdown", b.markdown, "write the table as Markdown");
+  bench_command->add_option("--plot", b.plot, "write latency against working set (the sweep.* benchmarks) as SVG");
+  bench_command->add_option("--processes", b.processes, "benchmarks at once (default: the host's processors)");
+  bench_command->add_flag("--list", b.list, "names and meanings only");
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -95,6 +109,7 @@ int sc_main(int argc, char** argv) {
   }
   try {
     if (*run_command) leave(run(o));
+    if (*bench_command) leave(bench::bench(b));
     if (*info) {
       fmt::print("{}", dispatch::code_object::load(file).describe());
       return 0;

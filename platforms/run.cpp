@@ -75,7 +75,7 @@ int run(const run_options& o) {
   if (!o.vcd.empty()) vcd = std::make_unique<observe::vcd_writer>(o.vcd, traced);
 
   const isa::target chip = described->parameters.system.chip == "gfx906" ? isa::target::gfx906 : isa::target::gfx900;
-  machine mach(described->parameters, m, chip, vcd.get(), !o.checks.empty());
+  machine& mach = *new machine(described->parameters, m, chip, vcd.get(), !o.checks.empty()); // for the process's life: taking it apart takes as long as building it
   std::unique_ptr<timeline_recorder> timeline;
   if (!o.timeline.empty()) {
     if (m == mode::lt) throw observe::input_error("--timeline", "needs --mode at: loosely timed runs have no wave-cycles");

@@ -46,8 +46,13 @@ void compute_unit::start_wave(wave& w, workgroup& g, unsigned k, uint64_t cycle)
   auto& r = w.regs;
   r = alu::wave_registers{};
   auto& file = vgpr_file_[w.simd];
-  if (file.empty()) file.resize(size_t(parameters_.vgprs) * 64 + 16);
-  auto* base = reinterpret_cast<uint32_t(*)[64]>((reinterpret_cast<uintptr_t>(file.data()) + 63) & ~uintptr_t(63));
+  if (!file.words) file.words.reset(new uint32_t[size_t(parameters_.vgprs) * 64 + 16]); // cleared below, as far as waves reach
+  auto* base = reinterpret_cast<uint32_t(*)[64]>((reinterpret_cast<uintptr_t>(file.words.get()) + 63) & ~uintptr_t(63));
+  const unsigned end = std::min(place.vgpr_base + (packet.vgprs + 3) / 4 * 4, parameters_.vgprs);
+  if (end > file.cleared) {
+    std::memset(base + file.cleared, 0, (end - file.cleared) * sizeof *base);
+    file.cleared = end;
+  }
   r.vgpr = base + place.vgpr_base;
   r.vgpr_count = uint16_t(std::min((packet.vgprs + 3) / 4 * 4, parameters_.vgprs));
   r.sgpr_count = uint16_t(std::min((packet.sgprs + 15) / 16 * 16, 102u));
@@ -93,6 +98,9 @@ void compute_unit::start_wave(wave& w, workgroup& g, unsigned k, uint64_t cycle)
   w.flag_written_cycle = never;
   w.checker.reset();
   w.wait_states.reset();
+  w.clause.reset();
+  w.unaligned = packet.unaligned && parameters_.unaligned_access;
+  w.count_full = false;
   w.current = nullptr;
   w.pc_of_instruction = r.pc;
   w.instructions = 0;
@@ -203,6 +211,7 @@ void compute_unit::close_interval(wave& w, uint64_t cycle) {
   if (cycle <= w.since) return;
   const uint64_t n = cycle - w.since;
   w.stalls[unsigned(w.cause)] += n;
+  if (w.cause == stall::lgkm_scalar) statistics.smem_waits[unsigned(w.smem_waits_for)] += n;
   if (w.current && w.current->profile) w.current->profile->stalls[unsigned(w.cause)] += n;
   if (observer) observer->spent(index_, w, w.cause, w.since, cycle);
   w.since = cycle;

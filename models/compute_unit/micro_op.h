@@ -51,7 +51,7 @@ struct micro_op {
   bool crosses_lanes = false; ///< reads or writes VGPRs of lanes outside EXEC (lane reads and writes, DPP)
   bool wait_consumer = false; ///< may need wait states in front (wait_states.h)
   bool reads_vcc_scc_exec_z = false; ///< branch on VCCZ/EXECZ
-  uint8_t vaddr_dwords = 0;  ///< address VGPRs (MIMG: the most it may have)
+  uint8_t vaddr_dwords = 0;  ///< address VGPRs (MIMG: the first; the T# decides how many)
   uint8_t vdata_dwords = 0;  ///< data VGPRs read
   uint8_t result_dwords = 0; ///< VGPRs/SGPRs written on return (with TFE)
   bool returns = false;      ///< memory: registers are written on return
@@ -62,8 +62,5 @@ struct micro_op {
 
 /// Fills a micro_op from the words at `pc` (`available` dwords readable).
 void make_micro_op(micro_op& m, const uint32_t* words, unsigned available, isa::target chip);
-
-/// Address VGPRs of a MIMG instruction for a resource of `dimensions` coordinates (slice, face and sample counted).
-unsigned image_address_dwords(const isa::instruction& i, unsigned dimensions);
 
 } // namespace lyra::compute_unit

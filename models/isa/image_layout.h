@@ -2,18 +2,19 @@
 // An image as a driver sees it: how large it is, its T#, and copies between plain host texels and device memory. For job files and tests.
 #pragma once
 #include "isa/image_formats.h"
-#include "texture/swizzle_layout.h"
+#include "isa/swizzle_layout.h"
 #include <string>
+#include <vector>
 
-namespace lyra::texture {
+namespace lyra::isa {
 
 /// What a user says about an image. Sizes in texels; a cube's layers are its faces (a multiple of 6).
 struct image_description {
-  isa::image_type type = isa::image_type::dim_2d;
-  unsigned data_format = isa::image_data_format::f8_8_8_8, number_format = isa::image_number_format::unorm;
+  image_type type = image_type::dim_2d;
+  unsigned data_format = image_data_format::f8_8_8_8, number_format = image_number_format::unorm;
   unsigned width = 1, height = 1, depth = 1; ///< depth: 3D only
   unsigned layers = 1, levels = 1, samples = 1;
-  isa::swizzle_mode swizzle = isa::swizzle_mode::linear;
+  swizzle_mode swizzle = swizzle_mode::linear;
 };
 
 /// Empty, or why there is no such image (one sentence).
@@ -39,24 +40,31 @@ public:
   void copy_out(const uint8_t* device, uint8_t* host) const { copy<false>(host, const_cast<uint8_t*>(device)); }
 
   /// The T# of the whole image at `base`: all levels and layers; missing components read 0, a missing alpha 1.
-  isa::image_resource resource(uint64_t base) const;
+  image_resource resource(uint64_t base) const;
 
-private:
+  /// Elements of a level: x, y, slices or z.
   struct extent { unsigned width, height, slices; };
   extent elements(unsigned level) const;
+
+private:
   template <bool In> void copy(uint8_t* host, uint8_t* device) const;
 
   image_description d_;
-  const isa::image_format* format_;
+  const image_format* format_;
   unsigned element_bytes_;
   surface_layout surface_;
 };
 
 /// Names as people write them, any case: "1d" "2d" "3d" "cube" "1d_array" "2d_array" "2d_msaa" "2d_msaa_array"; "8_8_8_8" "bc1" "gb_gr";
 /// "unorm" .. "srgb"; "linear" "64kb_s". False: no such name.
-bool parse_image_type(const std::string& name, isa::image_type& out);
+bool parse_image_type(const std::string& name, image_type& out);
 bool parse_data_format(const std::string& name, unsigned& out);
 bool parse_number_format(const std::string& name, unsigned& out);
-bool parse_swizzle_mode(const std::string& name, isa::swizzle_mode& out);
+bool parse_swizzle_mode(const std::string& name, swizzle_mode& out);
+/// All of these names, in lower case (swizzle modes: those that are modelled).
+const std::vector<std::string>& image_type_names();
+const std::vector<std::string>& data_format_names();
+const std::vector<std::string>& number_format_names();
+const std::vector<std::string>& swizzle_mode_names();
 
-} // namespace lyra::texture
+} // namespace lyra::isa

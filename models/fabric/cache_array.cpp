@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cache/cache_array.h"
+#include "fabric/cache_array.h"
 #include <stdexcept>
 #include <string>
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "texture/image_operation.h"
+#include "isa/image_operation.h"
+#include <algorithm>
 #include <cstring>
 
-namespace lyra::texture {
+namespace lyra::isa {
 namespace {
 
 float float_of(uint32_t u) { float f; std::memcpy(&f, &u, 4); return f; }
+
+unsigned bit_count(unsigned v) { return unsigned(__builtin_popcount(v)); }
 
 } // namespace
 
@@ -51,7 +54,7 @@ image_operation decode_image_operation(unsigned n) {
   return o;
 }
 
-image_operands image_operand_layout(const image_operation& op, isa::image_type type, bool da, bool a16) {
+image_operands image_operand_layout(const image_operation& op, image_type type, bool da, bool a16) {
   image_operands o;
   o.a16 = a16;
   o.float_address = op.uses_sampler();
@@ -59,8 +62,8 @@ image_operands image_operand_layout(const image_operation& op, isa::image_type t
   if (op.offset) o.offset_row = int(row++);
   if (op.bias) o.bias_row = int(row++);
   if (op.compare) o.compare_row = int(row++);
-  bool cube = type == isa::image_type::cube;
-  o.coordinates = type == isa::image_type::dim_3d ? 3 : isa::is_1d(type) ? 1 : 2;
+  bool cube = type == image_type::cube;
+  o.coordinates = type == image_type::dim_3d ? 3 : is_1d(type) ? 1 : 2;
   if (op.derivatives) {
     o.derivatives = o.coordinates;
     o.derivative_row = row;
@@ -74,8 +77,8 @@ image_operands image_operand_layout(const image_operation& op, isa::image_type t
   } else {
     o.body = o.coordinates;
     // The face of a cube is always there; a slice where the instruction declares an array. A 3D image's z stands in the slice's place.
-    if (cube || (da && type != isa::image_type::dim_3d)) o.slice = int(o.body++);
-    if (isa::is_msaa(type) && !op.uses_sampler()) o.fragment = int(o.body++);
+    if (cube || (da && type != image_type::dim_3d)) o.slice = int(o.body++);
+    if (is_msaa(type) && !op.uses_sampler()) o.fragment = int(o.body++);
     if (op.mip || op.lod || op.clamp) o.level = int(o.body++);
   }
   o.rows = row + (a16 ? (o.body + 1) / 2 : o.body);
@@ -84,18 +87,51 @@ image_operands image_operand_layout(const image_operation& op, isa::image_type t
 
 float body_float(const image_operands& o, const uint32_t (*vaddr)[64], unsigned component, unsigned lane) {
   uint32_t b = body_bits(o, vaddr, component, lane);
-  return o.a16 ? isa::half_to_float(uint16_t(b)) : float_of(b);
+  return o.a16 ? half_to_float(uint16_t(b)) : float_of(b);
 }
 
 float derivative_float(const image_operands& o, const uint32_t (*vaddr)[64], unsigned direction, unsigned component, unsigned lane) {
   unsigned row = o.derivative_row + direction * o.derivative_rows;
   if (!o.a16) return float_of(vaddr[row + component][lane]);
-  return isa::half_to_float(uint16_t(vaddr[row + component / 2][lane] >> (component % 2 * 16)));
+  return half_to_float(uint16_t(vaddr[row + component / 2][lane] >> (component % 2 * 16)));
 }
 
 float bias_float(const image_operands& o, const uint32_t (*vaddr)[64], unsigned lane) {
   uint32_t b = vaddr[o.bias_row][lane];
-  return o.a16 ? isa::half_to_float(uint16_t(b)) : float_of(b);
+  return o.a16 ? half_to_float(uint16_t(b)) : float_of(b);
 }
 
-} // namespace lyra::texture
+unsigned image_address_dwords(const instruction& i, const uint32_t resource[8]) {
+  image_type type = image_type(resource[3] >> 28);
+  if (unsigned(type) < 8) type = image_type::dim_2d;
+  return image_operand_layout(decode_image_operation(i.info->number), type, i.da, i.a16).rows;
+}
+
+unsigned image_data_dwords(const instruction& i) {
+  const image_operation op = decode_image_operation(i.info->number);
+  const unsigned n = bit_count(i.dmask & 0xf);
+  if (op.kind == image_kind::atomic) return n;
+  if (op.kind != image_kind::store) return 0;
+  return i.d16 ? (n + 1) / 2 : n;
+}
+
+unsigned image_result_dwords(const instruction& i) {
+  const image_operation op = decode_image_operation(i.info->number);
+  const unsigned n = bit_count(i.dmask & 0xf);
+  unsigned rows;
+  switch (op.kind) {
+    case image_kind::store: return 0;
+    case image_kind::atomic:
+      if (!i.glc) return 0;
+      rows = i.info->atomic == atomic_operation::atomic_cmpswap ? (n > 2 ? 2 : 1) : n > 1 ? 2 : 1;
+      break;
+    case image_kind::gather: rows = i.d16 ? 2 : 4; break;
+    case image_kind::resinfo: case image_kind::get_lod: rows = std::max(n, 1u); break;
+    default:
+      rows = std::max(n, 1u);
+      if (i.d16) rows = (rows + 1) / 2;
+  }
+  return rows + (i.tfe || i.lwe);
+}
+
+} // namespace lyra::isa

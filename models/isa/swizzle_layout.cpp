@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "texture/swizzle_layout.h"
+#include "isa/swizzle_layout.h"
 #include <algorithm>
 
-namespace lyra::texture {
+namespace lyra::isa {
 namespace {
 
 unsigned log2_of(unsigned v) { unsigned n = 0; while (1u << n < v) ++n; return n; }
@@ -18,16 +18,33 @@ const char* const standard_3d[5] = {"x0x1x2x3y0y1z0z1z2y2", "x0x1x2y0y1z0z1z2y2"
 const char* const depth_3d[5] = {"x0y0x1y1z0z1x2z2y2x3", "x0y0x1y1z0z1z2y2x2", "x0y0x1z0y1z1y2x2", "x0y0z0x1z1y1x2", "x0y0z0z1y1x1"};
 
 enum class order { depth, standard, display, rotated };
-order order_of(isa::swizzle_mode m) {
+order order_of(swizzle_mode m) {
   unsigned n = unsigned(m);
   return order(n & 3); // 0 Z, 1 S, 2 D, 3 R in every group of four
+}
+
+/// Reverses the lowest n bits.
+uint32_t reversed(uint32_t v, unsigned n) {
+  uint32_t r = 0;
+  for (unsigned i = 0; i < n; ++i) r |= (v >> i & 1) << (n - 1 - i);
+  return r;
+}
+
+/// The pipe or bank number: n bits, each with higher bits of the same value folded onto it (one in flat blocks, two in deep ones).
+uint32_t folded(uint32_t v, unsigned n, bool thick) {
+  const uint32_t own = v & ((1u << n) - 1);
+  if (!thick) return own ^ reversed(v >> n, n);
+  uint32_t r = own;
+  for (unsigned i = 0; i < n; ++i) r ^= ((v >> (3 * n - 1 - 2 * i) ^ v >> (3 * n - 2 - 2 * i)) & 1) << i;
+  return r;
 }
 
 } // namespace
 
 void surface_layout::build(const surface_shape& s) {
   bytes_ = s.element_bytes;
-  linear_ = s.swizzle == isa::swizzle_mode::linear;
+  linear_ = s.swizzle == swizzle_mode::linear || s.swizzle == swizzle_mode::linear_general;
+  xor_ = false;
   for (place& p : levels_) p = {};
   first_tail_ = s.levels;
   if (linear_) { build_linear(s); return; }
@@ -37,7 +54,7 @@ void surface_layout::build(const surface_shape& s) {
 
 void surface_layout::build_linear(const surface_shape& s) {
   // Rows of 96-bit elements are padded as rows of dwords are. The field may count either unit.
-  unsigned row = align(s.width * bytes_, 256);
+  unsigned row = s.swizzle == swizzle_mode::linear_general ? s.width * bytes_ : align(s.width * bytes_, 256);
   thick_ = false;
   if (s.levels > 1) {
     unsigned y = 0, h = s.kind == surface_kind::dim_1d ? 1 : s.height;
@@ -65,63 +82,91 @@ void surface_layout::build_linear(const surface_shape& s) {
 }
 
 void surface_layout::build_equation(const surface_shape& s) {
-  unsigned mode = unsigned(s.swizzle), element = log2_of(bytes_), sample_count = log2_of(s.samples);
-  block_log2_ = mode < 4 ? 8 : mode < 8 ? 12 : 16;
+  const unsigned element = log2_of(bytes_), sample_count = log2_of(s.samples);
+  block_log2_ = block_bits(s.swizzle);
+  xor_ = has_xor(s.swizzle);
+  const bool prt = is_prt(s.swizzle);
   order o = order_of(s.swizzle);
   // 3D images in Z and S modes have blocks that are deep too; in D modes they are stacks of 2D slices with the standard micro tile.
   thick_ = s.kind == surface_kind::dim_3d && (o == order::depth || o == order::standard);
   if (s.kind == surface_kind::dim_3d && o == order::display) o = order::standard;
 
-  uint16_t x[16] = {}, y[16] = {}, z[16] = {};
+  // Where each coordinate bit stands in a number of which the lowest bits are the place in the block. XOR modes fold bits above the block into it.
+  constexpr unsigned most = 28;
+  uint32_t x[32] = {}, y[32] = {}, z[32] = {}, sample[16] = {};
   unsigned nx = 0, ny = 0, nz = 0, bit = element, top = block_log2_;
-  auto put = [&](char axis) {
-    uint16_t v = uint16_t(1u << bit++);
+  const auto put = [&](char axis) {
+    const uint32_t v = 1u << bit++;
     if (axis == 'x') x[nx++] = v;
     else if (axis == 'y') y[ny++] = v;
     else z[nz++] = v;
   };
   // The micro tiles' strings name each axis's bits in ascending order except where D and R of 8-bit elements swap bits 0 and 1.
-  auto put_tile = [&](const char* text) {
-    unsigned cx = 0, cy = 0, cz = 0;
+  const auto put_tile = [&](const char* text) {
     for (; *text; text += 2) {
-      unsigned i = text[1] - '0';
-      uint16_t v = uint16_t(1u << bit++);
-      if (*text == 'x') { x[i] = v; ++cx; } else if (*text == 'y') { y[i] = v; ++cy; } else { z[i] = v; ++cz; }
+      const unsigned i = unsigned(text[1] - '0');
+      const uint32_t v = 1u << bit++;
+      if (*text == 'x') { x[i] = v; ++nx; } else if (*text == 'y') { y[i] = v; ++ny; } else { z[i] = v; ++nz; }
     }
-    nx = cx; ny = cy; nz = cz;
   };
-  for (uint16_t& v : sample_bits_) v = 0;
+  const auto block_ends = [&] {
+    width_log2_ = nx;
+    height_log2_ = ny;
+    depth_log2_ = nz;
+  };
   if (thick_) {
     put_tile(o == order::depth ? depth_3d[element] : standard_3d[element]);
-    while (bit < top) put(bit % 3 == 0 ? 'x' : bit % 3 == 1 ? 'z' : 'y');
+    const auto next = [&] { put(bit % 3 == 0 ? 'x' : bit % 3 == 1 ? 'z' : 'y'); };
+    while (bit < top) next();
+    block_ends();
+    while (bit < most) next();
   } else if (o == order::depth) {
     // Samples of a pixel are neighbours; above them the coordinates alternate. Up to bit 6 x comes first; above, the even address bits
     // (without the sample bits) are y's.
-    for (unsigned i = 0; i < s.samples; ++i) sample_bits_[i] = uint16_t(i << element);
+    for (unsigned i = 0; i < s.samples; ++i) sample[i] = i << element;
     bit += sample_count;
-    for (unsigned i = element; bit < top; ++i) {
-      bool is_x = i < 6 ? (i - element) % 2 == 0 : i % 2 == 1;
-      put(is_x ? 'x' : 'y');
-    }
+    unsigned i = element;
+    const auto next = [&] { put((i < 6 ? (i - element) % 2 == 0 : i % 2 == 1) ? 'x' : 'y'); ++i; };
+    while (bit < top) next();
+    block_ends();
+    while (bit < most) next();
   } else {
     put_tile(o == order::standard ? standard_2d[element] : o == order::display ? display_2d[element] : rotated_2d[element]);
     top -= sample_count;
-    while (bit < top) put(bit % 2 == 0 ? 'y' : 'x');
-    for (unsigned i = 0; i < s.samples; ++i) sample_bits_[i] = uint16_t(i << top);
+    const auto next = [&] { put(bit % 2 == 0 ? 'y' : 'x'); };
+    while (bit < top) next();
+    block_ends();
+    // The samples take the block's top bits; coordinate bits that would stand there are XORed with them, where the mode has an XOR and no PRT.
+    for (unsigned k = 0; k < s.samples; ++k) sample[k] = k << top;
+    while (bit < most) next();
   }
-  width_log2_ = nx;
-  height_log2_ = ny;
-  depth_log2_ = nz;
-  auto fill = [](uint16_t* table, unsigned bits, const uint16_t* of) {
+
+  const unsigned pipe = xor_ ? std::min(block_log2_ - 8, pipe_bits) : 0, bank = xor_ ? std::min(block_log2_ - 8 - pipe, bank_bits) : 0;
+  const uint32_t block = (1u << block_log2_) - 1;
+  const auto place_of = [&](uint32_t v) {
+    if (!xor_) return uint16_t(v & block);
+    const uint32_t tile = v & 255, rest = v >> 8, banks = rest >> pipe;
+    return uint16_t((tile | folded(rest, pipe, thick_) << 8 | folded(banks, bank, thick_) << (8 + pipe) | banks >> bank << (8 + pipe + bank)) & block);
+  };
+  const auto fill = [&](uint16_t* table, unsigned first, unsigned bits, const uint32_t* of) {
     for (unsigned v = 0; v < 1u << bits; ++v) {
-      uint16_t sum = 0;
-      for (unsigned b = 0; b < bits; ++b) if (v >> b & 1) sum |= of[b];
-      table[v] = sum;
+      uint32_t sum = 0;
+      for (unsigned b = 0; b < bits; ++b) if (v >> b & 1) sum ^= of[first + b];
+      table[v] = place_of(sum);
     }
   };
-  fill(x_bits_, nx, x);
-  fill(y_bits_, ny, y);
-  fill(z_bits_, nz, z);
+  fill(x_bits_, 0, width_log2_, x);
+  fill(y_bits_, 0, height_log2_, y);
+  fill(z_bits_, 0, depth_log2_, z);
+  for (unsigned k = 0; k < 16; ++k) sample_bits_[k] = place_of(sample[k]);
+  if (!xor_) return;
+  // PRT modes look at the block alone, so that a page's content does not depend on where it stands.
+  const uint32_t none[4] = {};
+  fill(x_high_, prt ? 0 : width_log2_, 4, prt ? none : x);
+  fill(y_high_, prt ? 0 : height_log2_, 4, prt ? none : y);
+  fill(z_high_, prt || !thick_ ? 0 : depth_log2_, 4, prt || !thick_ ? none : z);
+  for (unsigned v = 0; v < 256; ++v)
+    slice_bits_[v] = prt || thick_ || s.samples > 1 ? 0 : uint16_t(reversed(v, pipe) << 8 | reversed(v >> pipe, bank) << (8 + pipe));
 }
 
 void surface_layout::build_chain(const surface_shape& s) {
@@ -201,4 +246,4 @@ void surface_layout::build_chain(const surface_shape& s) {
   size_ = slice_blocks_ * top_slice << block_log2_;
 }
 
-} // namespace lyra::texture
+} // namespace lyra::isa

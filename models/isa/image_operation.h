@@ -6,7 +6,7 @@
 #include "isa/instruction.h"
 #include <cstdint>
 
-namespace lyra::texture {
+namespace lyra::isa {
 
 enum class image_kind : uint8_t { load, store, atomic, resinfo, get_lod, sample, gather };
 
@@ -43,7 +43,7 @@ struct image_operands {
   unsigned rows = 0;                            ///< all address rows
 };
 
-image_operands image_operand_layout(const image_operation& op, isa::image_type type, bool da, bool a16);
+image_operands image_operand_layout(const image_operation& op, image_type type, bool da, bool a16);
 
 /// A body component's raw bits: 32 bits, or 16 with A16.
 inline uint32_t body_bits(const image_operands& o, const uint32_t (*vaddr)[64], unsigned component, unsigned lane) {
@@ -55,4 +55,11 @@ float body_float(const image_operands& o, const uint32_t (*vaddr)[64], unsigned 
 float derivative_float(const image_operands& o, const uint32_t (*vaddr)[64], unsigned direction, unsigned component, unsigned lane);
 float bias_float(const image_operands& o, const uint32_t (*vaddr)[64], unsigned lane);
 
-} // namespace lyra::texture
+/// Address VGPRs that a MIMG instruction reads: the T# type (word 3) decides it with the instruction. What is no image counts as 2D.
+unsigned image_address_dwords(const instruction& i, const uint32_t resource[8]);
+/// Data VGPRs read: stores, atomics.
+unsigned image_data_dwords(const instruction& i);
+/// VGPRs written: loads, samples, queries, atomics that return; with TFE or LWE one more.
+unsigned image_result_dwords(const instruction& i);
+
+} // namespace lyra::isa

@@ -4,7 +4,7 @@
 #include "platforms/bench/kernels.h"
 #include "platforms/machine.h"
 #include "platforms/summary.h"
-#include "texture/image_layout.h"
+#include "isa/image_layout.h"
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -171,7 +171,7 @@ private:
     if (m_.method == method::chase) { warm_turns_ = 1; turns_ = 8; }
     uint64_t bytes = m_.data_bytes;
     if (m_.image_data) {
-      texture::image_description d;
+      isa::image_description d;
       d.type = m_.volume ? isa::image_type::dim_3d : isa::image_type::dim_2d;
       d.data_format = m_.image_data;
       d.number_format = m_.image_number;
@@ -179,8 +179,8 @@ private:
       if (m_.volume) d.depth = 4;
       if (m_.image_tiled) d.swizzle = isa::swizzle_mode::s_64kb;
       d.levels = m_.levels;
-      if (const auto e = texture::image_description_error(d); !e.empty()) throw std::runtime_error(e);
-      const texture::image_layout layout(d);
+      if (const auto e = isa::image_description_error(d); !e.empty()) throw std::runtime_error(e);
+      const isa::image_layout layout(d);
       bytes = std::max<uint64_t>(bytes, layout.device_bytes());
       isa::encode_image_resource(layout.resource(data_at), image_);
     }

@@ -104,6 +104,18 @@ class WhatMustBeNoticed(unittest.TestCase):
         self.assertEqual(code, 2)
         self.assertIn('this program holds no RTL for it', text)
 
+    def test_records(self):
+        code, text, _, _ = run('mm_lds', extra=('--record', 'cu0.cu-ldss=x.txt'))
+        self.assertEqual(code, 2)
+        self.assertIn('the machine has no such edge; did you mean "cu0.cu-lds"?', text)
+        code, text, _, _ = run('mm_lds', extra=('--record', 'cu0.cu-lds'))
+        self.assertEqual(code, 2)
+        self.assertIn('give EDGE=FILE', text)
+        # an edge to RTL can be recorded as any other, and changes nothing
+        plain = run('mm_lds', 'lds.implementation=rtl:lds')
+        recorded = run('mm_lds', 'lds.implementation=rtl:lds', extra=('--record', 'cu0.cu-lds=lds.txt'))
+        self.assertEqual(cycles(plain[1]), cycles(recorded[1]))
+
 
 if __name__ == '__main__':
     unittest.main(argv=[sys.argv[0], '-v'] + sys.argv[3:])

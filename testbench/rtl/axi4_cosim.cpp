@@ -178,7 +178,7 @@ template <class Checker> void back_to_back(unsigned bits, uint32_t beats, unsign
   behind.out.bind(memory.in.socket);
   rtl::clocking clocking;
   clocking.clock_ratio = ratio;
-  rtl::axi4_master master("master", b.ctx, b.ctx.core, std::make_unique<checked_axi<Checker>>(std::make_unique<slave_link>(slave), counts), clocking, stalled(bits, percent));
+  rtl::axi4_master master("master", b.ctx, b.ctx.core, std::make_unique<checked_axi<Checker>>(std::make_unique<slave_link>(slave), &counts), clocking, stalled(bits, percent));
   traffic t("traffic", b.ctx, bits, 255 * bits / 8);
   t.out.socket.bind(before.in);
   before.out.bind(master.in.socket);
@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(the_rtl_memory_keeps_the_protocol_and_the_bytes) {
   bench b;
   checker_counts counts;
   plain_array array;
-  rtl::axi4_master master("master", b.ctx, b.ctx.core, std::make_unique<checked_axi<Vaxi4_checker_64>>(std::make_unique<verilated_axi_memory<Vaxi4_memory_64, 64>>(array), counts), {}, stalled(64, 30));
+  rtl::axi4_master master("master", b.ctx, b.ctx.core, std::make_unique<checked_axi<Vaxi4_checker_64>>(std::make_unique<verilated_axi_memory<Vaxi4_memory_64, 64>>(array), &counts), {}, stalled(64, 30));
   traffic t("traffic", b.ctx, 3, 2048);
   t.out.socket.bind(master.in.socket);
   t.start();
@@ -253,7 +253,7 @@ BOOST_AUTO_TEST_CASE(the_checker_sees_what_breaks_the_protocol) {
     slave->out.socket.bind(memory->in.socket);
     auto link = std::make_unique<slave_link>(*slave);
     link->spoil = [&calls, f = ways[i].spoil](rtl::axi_slave_pins& p) { f(p, ++calls); };
-    auto master = std::make_unique<rtl::axi4_master>(("master" + n).c_str(), b[i].ctx, b[i].ctx.core, std::make_unique<checked_axi<Vaxi4_checker_32>>(std::move(link), counts[i]), rtl::clocking(), stalled(32, 30));
+    auto master = std::make_unique<rtl::axi4_master>(("master" + n).c_str(), b[i].ctx, b[i].ctx.core, std::make_unique<checked_axi<Vaxi4_checker_32>>(std::move(link), &counts[i]), rtl::clocking(), stalled(32, 30));
     auto t = std::make_unique<traffic>(("traffic" + n).c_str(), b[i].ctx, 1, 1024);
     t->out.socket.bind(master->in.socket);
     t->start();

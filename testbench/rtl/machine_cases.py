@@ -56,7 +56,7 @@ class WholeMachines(unittest.TestCase):
                 print(f'{kernel:10} {"+".join(b.split("=")[0] for b in blocks):24} {cycles(text):9} {model:9} {n:11} {cost:>15}')
 
     def test_lock_step_finds_no_difference(self):
-        every = ['lds.implementation=compare:lds', 'atomic.implementation=compare:atomic_unit', 'memory.implementation=compare:axi4_memory']
+        every = ['lds.implementation=compare:lds', 'atomic.implementation=compare:atomic_unit', 'memory.implementation=compare:axi4_memory_checked']
         for kernel in KERNELS:
             for more in ([], ['rtl.clock_ratio=0.4', 'rtl.reset_at_cycle=3000'], ['chaos.seed=5', 'rtl.clock_ratio=1.3']):
                 code, text, _, _ = run(kernel, *every, *more)

@@ -33,7 +33,7 @@ verilated(Vaxi4_memory_64 axi4_memory -GDATA_BITS=64)
 
 add_library(lyra_rtl_blocks OBJECT ${RTL}/register_blocks.cpp) # an object: it registers itself
 target_include_directories(lyra_rtl_blocks PUBLIC ${CMAKE_SOURCE_DIR}/testbench)
-target_link_libraries(lyra_rtl_blocks PUBLIC lyra_models verilated_Vlds verilated_Vlds_bug verilated_Vatomic_unit verilated_Vatomic_unit_bug verilated_Vaxi4_memory verilated_Vaxi4_memory_64)
+target_link_libraries(lyra_rtl_blocks PUBLIC lyra_models verilated_Vlds verilated_Vlds_bug verilated_Vatomic_unit verilated_Vatomic_unit_bug verilated_Vaxi4_memory verilated_Vaxi4_memory_64 verilated_Vaxi4_checker_512)
 target_compile_options(lyra_rtl_blocks PRIVATE -O2)
 add_executable(lyra_rtl ${CMAKE_SOURCE_DIR}/platforms/main.cpp)
 target_link_libraries(lyra_rtl PRIVATE lyra_platform lyra_rtl_blocks lyra_warnings)

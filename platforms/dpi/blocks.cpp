@@ -23,11 +23,11 @@ isa::instruction instruction_named(const std::string& name) {
   return i;
 }
 
-l2_bench& l2_port(session& s, int port) {
+l2_bench& l2_port(design& s, int port) {
   if (port < 0 || size_t(port) >= s.l2.size()) throw observe::input_error("port " + std::to_string(port), "no such AXI4 port: " + std::to_string(s.l2.size()) + " are open");
   return *s.l2[size_t(port)];
 }
-caller_pins& pins_port(session& s, int port) {
+caller_pins& pins_port(design& s, int port) {
   if (port < 0 || size_t(port) >= s.pins.size()) throw observe::input_error("port " + std::to_string(port), "no such block: open a machine with memory.implementation=rtl:pins; its channels are the ports");
   return *s.pins[size_t(port)];
 }
@@ -140,14 +140,14 @@ void l2_bench::read(uint64_t address, void* data, unsigned bytes) {
   p.release();
 }
 
-int open_lds(session& s, const std::string& machine, const std::vector<std::string>& settings) {
+int open_lds(design& s, const std::string& machine, const std::vector<std::string>& settings) {
   if (s.lds) throw std::runtime_error("an LDS is open: one a process");
   s.described = load_machine(machine, settings);
   s.lds = std::make_unique<lds_bench>("lyra_lds", s.described->parameters);
   return 0;
 }
 
-int open_l2(session& s, const std::string& machine, const std::vector<std::string>& settings, unsigned data_bits) {
+int open_l2(design& s, const std::string& machine, const std::vector<std::string>& settings, unsigned data_bits) {
   if (data_bits < 32 || data_bits > 512 || (data_bits & (data_bits - 1))) throw observe::input_error("lyra_open_block", "an AXI4 bus has 32, 64, 128, 256 or 512 bits, not " + std::to_string(data_bits));
   s.described = load_machine(machine, settings);
   s.l2.push_back(std::make_unique<l2_bench>(("lyra_l2_" + std::to_string(s.l2.size())).c_str(), s.described->parameters, data_bits));
@@ -163,7 +163,7 @@ using namespace lyra::platforms::dpi;
 extern "C" {
 
 int lyra_axi_slave_clock(int port, const unsigned* master, unsigned* slave) {
-  return guarded([&](session& s) {
+  return guarded([&](design& s) {
     auto& l2 = l2_port(s, port);
     bit_reader r(master);
     rtl::axi_in in;
@@ -186,7 +186,7 @@ int lyra_axi_slave_clock(int port, const unsigned* master, unsigned* slave) {
 }
 
 int lyra_axi_master_clock(int port, const unsigned* slave) {
-  return guarded([&](session& s) {
+  return guarded([&](design& s) {
     rtl::axi_slave_pins& p = pins_port(s, port).slave;
     bit_reader r(slave);
     r.take(p.r.data, 64);
@@ -198,7 +198,7 @@ int lyra_axi_master_clock(int port, const unsigned* slave) {
 }
 
 int lyra_axi_master_pins(int port, unsigned* master) {
-  return guarded([&](session& s) {
+  return guarded([&](design& s) {
     const rtl::axi_in& in = pins_port(s, port).master;
     bit_writer w(master, 769);
     w.put(in.reset_n, 1); w.put(in.rready, 1);
@@ -212,7 +212,7 @@ int lyra_axi_master_pins(int port, unsigned* master) {
 }
 
 int lyra_lds_request(const unsigned* beat) {
-  return guarded([&](session& s) {
+  return guarded([&](design& s) {
     if (!s.lds) throw std::runtime_error("no LDS is open: call lyra_open_block(\"lds\", ...) first");
     if (sc_core::sc_get_status() < sc_core::SC_RUNNING) sc_core::sc_start(sc_core::SC_ZERO_TIME);
     return int(s.lds->request(beat));
@@ -220,7 +220,7 @@ int lyra_lds_request(const unsigned* beat) {
 }
 
 int lyra_lds_response(unsigned* answer) {
-  return guarded([&](session& s) {
+  return guarded([&](design& s) {
     if (!s.lds) throw std::runtime_error("no LDS is open: call lyra_open_block(\"lds\", ...) first");
     return int(s.lds->response(answer));
   });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks alone behind the C interface.
 #pragma once
-#include "platforms/dpi/session.h"
+#include "platforms/dpi/design.h"
 #include "platforms/rtl_places.h"
 
 namespace lyra::platforms::dpi {

@@ -17,7 +17,7 @@ extern "C" __attribute__((weak)) int sc_main(int, char**) { return 1; }
 
 namespace lyra::platforms::dpi {
 
-session::session() {
+design::design() {
   setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
   sc_core::sc_report_handler::set_actions("/IEEE_Std_1666/deprecated", sc_core::SC_DO_NOTHING);
   sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_, sc_core::SC_DO_NOTHING); // time may pass while nothing happens
@@ -29,33 +29,33 @@ session::session() {
     return p;
   }};
 }
-session::~session() = default;
+design::~design() = default;
 
-session& the_session() {
-  static session* s = new session; // never taken apart: the simulator ends as it likes
+design& the_design() {
+  static design* s = new design; // never taken apart: the simulator ends as it likes
   return *s;
 }
 
 namespace {
 [[noreturn]] void nothing_open() { throw std::runtime_error("nothing is open: call lyra_open or lyra_open_block first"); }
-platforms::machine& the_machine(session& s) {
+platforms::machine& the_machine(design& s) {
   if (!s.machine) throw std::runtime_error("no machine is open: call lyra_open first");
   return *s.machine;
 }
 } // namespace
 
-memory::backing_store& session::store() {
+memory::backing_store& design::store() {
   if (machine) return machine->store();
   if (!l2.empty()) return l2.front()->world.store;
   nothing_open();
 }
-const observe::statistics& session::statistics() {
+const observe::statistics& design::statistics() {
   if (machine) return machine->statistics();
   if (lds) return lds->world.statistics;
   if (!l2.empty()) return l2.front()->world.statistics;
   nothing_open();
 }
-fabric::run_state& session::run_state() {
+fabric::run_state& design::run_state() {
   if (machine) return machine->run_state();
   if (lds) return lds->world.run;
   if (!l2.empty()) return l2.front()->world.run;
@@ -63,7 +63,7 @@ fabric::run_state& session::run_state() {
 }
 
 /// The first fault, if there is one, as the error.
-static bool faulted(session& s) {
+static bool faulted(design& s) {
   const auto& f = s.run_state().faults;
   if (f.empty()) return false;
   s.error = f.front().id + ": " + f.front().text;
@@ -79,10 +79,10 @@ static std::vector<std::string> words(const char* text) {
 
 extern "C" {
 
-const char* lyra_error(void) { return the_session().error.c_str(); }
+const char* lyra_error(void) { return the_design().error.c_str(); }
 
 int lyra_open(const char* machine_name, const char* settings) {
-  return guarded([&](session& s) {
+  return guarded([&](design& s) {
     if (s.machine) throw std::runtime_error("a machine is open: one design a process");
     s.described = load_machine(machine_name, words(settings));
     const isa::target chip = s.described->parameters.system.chip == "gfx906" ? isa::target::gfx906 : isa::target::gfx900;
@@ -93,7 +93,7 @@ int lyra_open(const char* machine_name, const char* settings) {
 }
 
 int lyra_open_block(const char* block, const char* machine, const char* settings, int data_bits) {
-  return guarded([&](session& s) {
+  return guarded([&](design& s) {
     const std::string b = block;
     if (b == "lds") return open_lds(s, machine, words(settings));
     if (b == "l2") return open_l2(s, machine, words(settings), unsigned(data_bits));
@@ -102,7 +102,7 @@ int lyra_open_block(const char* block, const char* machine, const char* settings
 }
 
 int lyra_load_job(const char* file) {
-  return guarded([&](session& s) {
+  return guarded([&](design& s) {
     auto& m = the_machine(s);
     dispatch::machine_limits limits;
     limits.chip = s.described->parameters.system.chip == "gfx906" ? isa::target::gfx906 : isa::target::gfx900;
@@ -114,7 +114,7 @@ int lyra_load_job(const char* file) {
 }
 
 int lyra_load_file(const char* file, long long address) {
-  return guarded([&](session& s) {
+  return guarded([&](design& s) {
     std::ifstream in(file, std::ios::binary);
     if (!in) throw observe::input_error(file, "no such file");
     const std::string bytes((std::istreambuf_iterator<char>(in)), {});
@@ -126,7 +126,7 @@ int lyra_load_file(const char* file, long long address) {
 }
 
 int lyra_dispatch(long long entry, int grid, int workgroup, int vgprs, int sgprs, int lds_bytes, const unsigned* user_sgprs, int count) {
-  return guarded([&](session& s) {
+  return guarded([&](design& s) {
     auto& m = the_machine(s);
     if (grid < 1 || workgroup < 1 || workgroup > 1024 || count < 0 || count > 16) throw observe::input_error("lyra_dispatch", "grid and workgroup must be 1 or more (workgroup up to 1024), user SGPRs 0 to 16");
     auto p = std::make_unique<fabric::dispatch_packet>();
@@ -147,7 +147,7 @@ int lyra_dispatch(long long entry, int grid, int workgroup, int vgprs, int sgprs
 }
 
 int lyra_start(void) {
-  return guarded([&](session& s) {
+  return guarded([&](design& s) {
     auto& m = the_machine(s);
     if (!s.job) throw std::runtime_error("no job is loaded: call lyra_load_job first");
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
@@ -157,11 +157,11 @@ int lyra_start(void) {
 }
 
 int lyra_done(void) {
-  return guarded([](session& s) { return faulted(s) ? -1 : int(the_machine(s).dispatcher().done()); });
+  return guarded([](design& s) { return faulted(s) ? -1 : int(the_machine(s).dispatcher().done()); });
 }
 
 int lyra_check(void) {
-  return guarded([](session& s) {
+  return guarded([](design& s) {
     auto& m = the_machine(s);
     if (!s.job) throw std::runtime_error("no job is loaded");
     int wrong = 0;
@@ -172,7 +172,7 @@ int lyra_check(void) {
 }
 
 int lyra_advance(long long ps) {
-  return guarded([&](session& s) {
+  return guarded([&](design& s) {
     if (ps < 0) throw observe::input_error("lyra_advance", "time does not go back");
     const uint64_t end = fabric::now_ps() + uint64_t(ps);
     do sc_core::sc_start(fabric::to_sc_time(end - fabric::now_ps())); // again where something paused
@@ -187,12 +187,12 @@ int lyra_advance(long long ps) {
 long long lyra_time_ps(void) { return (long long)fabric::now_ps(); }
 
 int lyra_map(long long address, long long bytes) {
-  return guarded([&](session& s) { s.store().map(uint64_t(address), uint64_t(bytes)); return 0; });
+  return guarded([&](design& s) { s.store().map(uint64_t(address), uint64_t(bytes)); return 0; });
 }
 
 long long lyra_read64(long long address) {
   uint64_t v = 0;
-  guarded([&](session& s) {
+  guarded([&](design& s) {
     if (s.machine) s.machine->read(uint64_t(address), &v, 8);
     else if (!s.l2.empty()) s.l2.front()->read(uint64_t(address), &v, 8);
     else s.store().read(uint64_t(address), &v, 8);
@@ -202,7 +202,7 @@ long long lyra_read64(long long address) {
 }
 
 int lyra_write64(long long address, long long value) {
-  return guarded([&](session& s) {
+  return guarded([&](design& s) {
     if (s.machine) s.machine->write(uint64_t(address), &value, 8);
     else s.store().write(uint64_t(address), &value, 8);
     return 0;
@@ -210,16 +210,16 @@ int lyra_write64(long long address, long long value) {
 }
 
 int lyra_store_read(long long address, unsigned* data) {
-  return guarded([&](session& s) { return store_array(s.store()).read(uint64_t(address) & ~uint64_t(63), reinterpret_cast<uint8_t*>(data), 64) ? 0 : 1; });
+  return guarded([&](design& s) { return store_array(s.store()).read(uint64_t(address) & ~uint64_t(63), reinterpret_cast<uint8_t*>(data), 64) ? 0 : 1; });
 }
 
 int lyra_store_write(long long address, const unsigned* data, long long strobe) {
-  return guarded([&](session& s) { return store_array(s.store()).write(uint64_t(address) & ~uint64_t(63), reinterpret_cast<const uint8_t*>(data), uint64_t(strobe), 64) ? 0 : 1; });
+  return guarded([&](design& s) { return store_array(s.store()).write(uint64_t(address) & ~uint64_t(63), reinterpret_cast<const uint8_t*>(data), uint64_t(strobe), 64) ? 0 : 1; });
 }
 
 long long lyra_statistic(const char* path) {
   long long v = -1;
-  guarded([&](session& s) {
+  guarded([&](design& s) {
     if (s.machine) s.machine->close_statistics();
     for (const auto& e : s.statistics().entries())
       if (e.path == path) { v = (long long)*e.value; return 0; }

@@ -6,6 +6,7 @@
 #include "Vaxi4_memory_64.h"
 #include "Vaxi4_checker_64.h"
 #include "rtl/checked_axi.h"
+#include "support/protocol_monitor.h"
 #include "support/systemc_test.h"
 #include <array>
 #include <map>
@@ -172,12 +173,15 @@ template <class Checker> void back_to_back(unsigned bits, uint32_t beats, unsign
   so.stall_percent = percent;
   rtl::axi4_slave slave("slave", b.ctx, so);
   slow_memory memory("memory", b.ctx, 7);
-  slave.out.socket.bind(memory.in.socket);
+  protocol_monitor<> behind("behind"), before("before"); // TLM's base protocol on both edges
+  slave.out.socket.bind(behind.in);
+  behind.out.bind(memory.in.socket);
   rtl::clocking clocking;
   clocking.clock_ratio = ratio;
-  rtl::axi4_master master("master", b.ctx, b.ctx.core, std::make_unique<checked_axi<Checker>>(std::make_unique<slave_link>(slave), counts), clocking, stalled(bits, percent));
+  rtl::axi4_master master("master", b.ctx, b.ctx.core, std::make_unique<checked_axi<Checker>>(std::make_unique<slave_link>(slave), &counts), clocking, stalled(bits, percent));
   traffic t("traffic", b.ctx, bits, 255 * bits / 8);
-  t.out.socket.bind(master.in.socket);
+  t.out.socket.bind(before.in);
+  before.out.bind(master.in.socket);
   t.start();
   while (counts.beats < beats && b.run.faults.empty() && !counts.violations && sc_core::sc_pending_activity()) sc_core::sc_start(sc_core::sc_time(20, sc_core::SC_US));
   t.stop = true;
@@ -187,6 +191,8 @@ template <class Checker> void back_to_back(unsigned bits, uint32_t beats, unsign
   BOOST_TEST(counts.beats >= beats);
   BOOST_TEST(t.wrong == 0u);
   BOOST_TEST(t.errors > 0u);
+  BOOST_TEST(before.clean(), before.report());
+  BOOST_TEST(behind.clean(), behind.report());
   BOOST_TEST(t.idle());
   BOOST_TEST(slave.idle());
   BOOST_TEST(slave.error() == "");
@@ -216,7 +222,7 @@ BOOST_AUTO_TEST_CASE(the_rtl_memory_keeps_the_protocol_and_the_bytes) {
   bench b;
   checker_counts counts;
   plain_array array;
-  rtl::axi4_master master("master", b.ctx, b.ctx.core, std::make_unique<checked_axi<Vaxi4_checker_64>>(std::make_unique<verilated_axi_memory<Vaxi4_memory_64, 64>>(array), counts), {}, stalled(64, 30));
+  rtl::axi4_master master("master", b.ctx, b.ctx.core, std::make_unique<checked_axi<Vaxi4_checker_64>>(std::make_unique<verilated_axi_memory<Vaxi4_memory_64, 64>>(array), &counts), {}, stalled(64, 30));
   traffic t("traffic", b.ctx, 3, 2048);
   t.out.socket.bind(master.in.socket);
   t.start();
@@ -247,7 +253,7 @@ BOOST_AUTO_TEST_CASE(the_checker_sees_what_breaks_the_protocol) {
     slave->out.socket.bind(memory->in.socket);
     auto link = std::make_unique<slave_link>(*slave);
     link->spoil = [&calls, f = ways[i].spoil](rtl::axi_slave_pins& p) { f(p, ++calls); };
-    auto master = std::make_unique<rtl::axi4_master>(("master" + n).c_str(), b[i].ctx, b[i].ctx.core, std::make_unique<checked_axi<Vaxi4_checker_32>>(std::move(link), counts[i]), rtl::clocking(), stalled(32, 30));
+    auto master = std::make_unique<rtl::axi4_master>(("master" + n).c_str(), b[i].ctx, b[i].ctx.core, std::make_unique<checked_axi<Vaxi4_checker_32>>(std::move(link), &counts[i]), rtl::clocking(), stalled(32, 30));
     auto t = std::make_unique<traffic>(("traffic" + n).c_str(), b[i].ctx, 1, 1024);
     t->out.socket.bind(master->in.socket);
     t->start();

@@ -9,11 +9,12 @@ namespace lyra::testbench {
 /// What the checker counts.
 struct checker_counts { uint32_t violations = 0, beats = 0; };
 
+/// With `counts` violations are counted there, else the first one is the error lyra/rtl/axi4 (the checker has printed what it is).
 template <class Checker> class checked_axi final : public rtl::axi_block, clocked_model<Checker> {
   using base = clocked_model<Checker>;
   using base::model;
 public:
-  checked_axi(std::unique_ptr<rtl::axi_block> inner, checker_counts& counts) : inner_(std::move(inner)), counts_(counts) {}
+  explicit checked_axi(std::unique_ptr<rtl::axi_block> inner, checker_counts* counts = nullptr) : inner_(std::move(inner)), counts_(counts) {}
   void sample(rtl::axi_slave_pins& out) override {
     inner_->sample(out);
     out_ = out;
@@ -29,8 +30,8 @@ public:
     base::put(model.rdata, out_.r.data);
     base::fall();
     base::rise();
-    counts_.violations = model.violations;
-    counts_.beats = model.beats;
+    if (counts_) *counts_ = {model.violations, model.beats};
+    else if (model.violations) SC_REPORT_ERROR("lyra/rtl/axi4", "the pins of an AXI4 memory break the protocol: the checker's message above says how");
     inner_->edge();
   }
   void drive(const rtl::axi_in& in) override {
@@ -40,7 +41,7 @@ public:
 
 private:
   std::unique_ptr<rtl::axi_block> inner_;
-  checker_counts& counts_;
+  checker_counts* counts_;
   rtl::axi_in in_;
   rtl::axi_slave_pins out_;
 };

@@ -9,7 +9,7 @@
 #include "rtl/silent_blocks.h"
 #include "rtl/systemc_lds.h"
 #include "rtl/verilated_blocks.h"
-#include "support/directories.h"
+#include "support/protocol_monitor.h"
 #include "support/systemc_test.h"
 #include <ctime>
 #include <cstdio>
@@ -29,6 +29,7 @@ struct bench {
   platforms::machine_parameters p;
   platforms::lds_place place;
   std::unique_ptr<ds_test::driver> driver;
+  std::unique_ptr<protocol_monitor<>> monitor; ///< of the edge to the RTL
   std::mt19937_64 random{3};
 
   bench(const std::string& implementation, double ratio = 1, uint64_t reset_at = 0) {
@@ -46,7 +47,9 @@ struct bench {
     p.rtl.compare_vcd = "/tmp/lyra_lds_cosim_" + std::to_string(getpid()) + ".vcd";
     place = platforms::make_lds(world.context, p);
     driver = std::make_unique<ds_test::driver>("driver", world.context.core);
-    driver->port.socket.bind(platforms::socket_of(place));
+    monitor = std::make_unique<protocol_monitor<>>("monitor");
+    driver->port.socket.bind(monitor->in);
+    monitor->out.bind(platforms::socket_of(place));
   }
   uint64_t count(const std::string& path) const {
     for (const auto& e : statistics.entries()) if (e.path == path) return *e.value;
@@ -84,6 +87,7 @@ struct bench {
     for (const auto& f : run.faults) BOOST_ERROR(f.text);
     BOOST_TEST(driver->answers.size() == sent);
     BOOST_TEST(!driver->protocol_broken);
+    BOOST_TEST(monitor->clean(), monitor->report());
     BOOST_TEST(count("lds_compare.compared") == sent);
     BOOST_TEST(count("lds_rtl.native") > 0u);
     BOOST_TEST(count("lds_rtl.split") > 0u);

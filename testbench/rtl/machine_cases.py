@@ -56,7 +56,7 @@ class WholeMachines(unittest.TestCase):
                 print(f'{kernel:10} {"+".join(b.split("=")[0] for b in blocks):24} {cycles(text):9} {model:9} {n:11} {cost:>15}')
 
     def test_lock_step_finds_no_difference(self):
-        every = ['lds.implementation=compare:lds', 'atomic.implementation=compare:atomic_unit', 'memory.implementation=compare:axi4_memory']
+        every = ['lds.implementation=compare:lds', 'atomic.implementation=compare:atomic_unit', 'memory.implementation=compare:axi4_memory_checked']
         for kernel in KERNELS:
             for more in ([], ['rtl.clock_ratio=0.4', 'rtl.reset_at_cycle=3000'], ['chaos.seed=5', 'rtl.clock_ratio=1.3']):
                 code, text, _, _ = run(kernel, *every, *more)
@@ -103,6 +103,18 @@ class WhatMustBeNoticed(unittest.TestCase):
         code, text, _, _ = run('mm_lds', 'memory.implementation=rtl:axi4_memory', lyra=LYRA)
         self.assertEqual(code, 2)
         self.assertIn('this program holds no RTL for it', text)
+
+    def test_records(self):
+        code, text, _, _ = run('mm_lds', extra=('--record', 'cu0.cu-ldss=x.txt'))
+        self.assertEqual(code, 2)
+        self.assertIn('the machine has no such edge; did you mean "cu0.cu-lds"?', text)
+        code, text, _, _ = run('mm_lds', extra=('--record', 'cu0.cu-lds'))
+        self.assertEqual(code, 2)
+        self.assertIn('give EDGE=FILE', text)
+        # an edge to RTL can be recorded as any other, and changes nothing
+        plain = run('mm_lds', 'lds.implementation=rtl:lds')
+        recorded = run('mm_lds', 'lds.implementation=rtl:lds', extra=('--record', 'cu0.cu-lds=lds.txt'))
+        self.assertEqual(cycles(plain[1]), cycles(recorded[1]))
 
 
 if __name__ == '__main__':

@@ -66,7 +66,7 @@ public:
 struct lds_bench;
 struct l2_bench;
 
-struct session {
+struct design {
   std::unique_ptr<described_machine> described;
   std::unique_ptr<platforms::machine> machine;
   std::unique_ptr<dispatch::loaded_job> job;
@@ -75,18 +75,18 @@ struct session {
   std::unique_ptr<lds_bench> lds;
   std::vector<std::unique_ptr<l2_bench>> l2;
   std::string error;
-  session();
-  ~session();
+  design();
+  ~design();
 
   memory::backing_store& store();
   const observe::statistics& statistics();
   fabric::run_state& run_state();
 };
-session& the_session();
+design& the_design();
 
-/// Runs f; an exception becomes the session's error and -1. Faults of the machine too.
+/// Runs f; an exception becomes the error and -1. Faults of the machine too.
 template <class F> int guarded(F f) {
-  session& s = the_session();
+  design& s = the_design();
   try {
     const int r = f(s);
     return r;
@@ -99,7 +99,7 @@ template <class F> int guarded(F f) {
 }
 
 /// Blocks alone (blocks.cpp).
-int open_lds(session& s, const std::string& machine, const std::vector<std::string>& settings);
-int open_l2(session& s, const std::string& machine, const std::vector<std::string>& settings, unsigned data_bits);
+int open_lds(design& s, const std::string& machine, const std::vector<std::string>& settings);
+int open_l2(design& s, const std::string& machine, const std::vector<std::string>& settings, unsigned data_bits);
 
 } // namespace lyra::platforms::dpi

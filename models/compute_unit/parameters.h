@@ -12,7 +12,7 @@ struct compute_unit_parameters {
   unsigned vgprs = 256;
   unsigned valu_cycles = 4, valu_quarter_cycles = 16, valu_f64_add_cycles = 32, valu_f64_mul_cycles = 64, valu_swap_cycles = 8;
   unsigned salu_cycles = 4, salu_saveexec_cycles = 8, salu_setreg_cycles = 8;
-  unsigned branch_cycles = 4, branch_taken_cycles = 16;
+  unsigned branch_cycles = 4, branch_taken_cycles = 20;
   unsigned branch_after_flag_cycles = 4;
   unsigned valu_to_scalar_cycles = 16;
   unsigned vmem_wave_cycles = 8;
@@ -47,7 +47,7 @@ struct compute_unit_parameters {
     v("salu_saveexec_cycles", salu_saveexec_cycles, {"cycles", 1, 64, nullptr, "CLRX", "s_*_saveexec_b64"});
     v("salu_setreg_cycles", salu_setreg_cycles, {"cycles", 1, 64, nullptr, "CLRX", "s_setreg"});
     v("branch_cycles", branch_cycles, {"cycles", 1, 64, nullptr, "CLRX: 4 not taken", "branch not taken"});
-    v("branch_taken_cycles", branch_taken_cycles, {"cycles", 1, 256, nullptr, "CLRX: about 20 taken, fetch included (author unsure)", "least cost of a taken branch; the fetch of its target comes on top where it is longer"});
+    v("branch_taken_cycles", branch_taken_cycles, {"cycles", 1, 256, nullptr, "CLRX: about 20 taken (author unsure)", "least cost of a taken branch; more where the fetch of its target takes longer"});
     v("branch_after_flag_cycles", branch_after_flag_cycles, {"cycles", 0, 64, nullptr, "CLRX", "extra when the instruction before wrote the flag a branch reads"});
     v("valu_to_scalar_cycles", valu_to_scalar_cycles, {"cycles", 1, 64, nullptr, "CLRX", "vector write of an SGPR or VCC to its scalar use"});
     v("vmem_wave_cycles", vmem_wave_cycles, {"cycles", 4, 64, nullptr, "CLRX: 8 from one wave, where perftest has 4 a CU", "least distance of vector memory instructions of one wave"});

@@ -160,7 +160,8 @@ void plan_resinfo(plan_context& c) {
   }
 }
 
-/// Cycles from the addresses: how many different 64-byte lines each quad touches.
+/// Cycles from the addresses: how many different 64-byte lines each quad touches, and whether texels of different lines lie at the same place of
+/// their line, so that they need the same banks.
 void count_cost(plan_context& c) {
   image_work& w = c.work;
   image_cost& cost = c.state.cost;
@@ -194,19 +195,22 @@ void count_cost(plan_context& c) {
     if (!linear && c.plan.pieces) {
       uint64_t line[8];
       unsigned lines = 0;
-      bool different = false;
-      uint64_t first = ~uint64_t(0);
+      uint64_t texel[4];
+      unsigned texels = 0;
+      bool same_banks = false;
       for (unsigned lane = 4 * q; lane < 4 * q + 4; ++lane) {
         if (!(c.plan.active[0] >> lane & 1)) continue;
         uint64_t a = c.plan.at(0, lane);
-        if (first == ~uint64_t(0)) first = a;
-        different |= a != first;
+        if (std::find(texel, texel + texels, a) == texel + texels) {
+          for (unsigned k = 0; k < texels; ++k) same_banks |= (texel[k] ^ a) % 64 == 0;
+          texel[texels++] = a;
+        }
         for (uint64_t l = a >> 6; l <= (a + c.plan.bytes - 1) >> 6; ++l)
           if (std::find(line, line + lines, l) == line + lines) line[lines++] = l;
       }
       unsigned one = 2;
-      if (c.plan.bytes > 8) one = !different ? 2 : lines > 2 ? 2 * p.load_cycles_128_scattered : p.load_half_cycles_128_line;
-      else if (c.plan.bytes > 4 && lines > 2) one = 2 * p.load_cycles_64_scattered;
+      if (c.plan.bytes > 8) one = texels <= 1 ? 2 : lines > 2 || (same_banks && texels == 2) ? 2 * p.load_cycles_128_scattered : p.load_half_cycles_128_line;
+      else if (c.plan.bytes > 4 && (lines > 2 || same_banks)) one = 2 * p.load_cycles_64_scattered;
       halves = one * steps;
     }
     cost.steps = std::max(cost.steps, steps);

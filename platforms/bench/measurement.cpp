@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/bench/measurement.h"
 #include "isa/image_descriptors.h"
+#include "isa/image_layout.h"
 #include "platforms/bench/kernels.h"
 #include "platforms/machine.h"
 #include "platforms/summary.h"
-#include "isa/image_layout.h"
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -49,7 +49,7 @@ public:
       : m_(m), clock_(fabric::clock_domain::from_mhz(d.parameters.system.core_mhz)), mach_(d.parameters, mode::at, isa::target::gfx900), stop_("stopper", mach_), entry_(find_kernel(m.kernel)) {
     mach_.map(code_at, kernel_code_bytes());
     mach_.write(code_at, kernel_code(), kernel_code_bytes());
-    groups_ = m.groups * (m.method == method::slope ? mach_.compute_units() : 1);
+    groups_ = m.groups * (m.method == method::slope || m.method == method::window ? mach_.compute_units() : 1);
     mach_.map(arguments_at, 4096);
     mach_.map(lanes_at, 1024 * 16);
     mach_.map(results_at, std::max<uint64_t>(4096, uint64_t(groups_) * 16 * 16));
@@ -85,19 +85,19 @@ public:
     const auto& r = mach_.dispatcher().records();
     return double(r[first + n - 1].end_ps - r[first].end_ps) / (n - 1) / double(clock_.at(1));
   }
-  /// Instructions a clock over `cycles` clocks, from 2000 clocks after the first one on. The kernel does not end.
-  double instruction_rate(unsigned cycles) {
+  /// What `counter` counts, a clock, over `cycles` clocks, from 30000 clocks after the first instruction on. The kernel does not end.
+  double window_rate(unsigned cycles) {
     submit(1u << 30);
     const auto go_on = [&](uint64_t n) {
       sc_core::sc_start(fabric::to_sc_time(clock_.at(n)));
       if (!mach_.run_state().faults.empty()) throw std::runtime_error(mach_.run_state().faults.front().text);
     };
-    const auto issued = [&] { return total(mach_.statistics(), "cu*.instructions"); };
+    const auto issued = [&] { return total(mach_.statistics(), "cu*." + m_.counter); };
     for (unsigned k = 0; issued() == 0; ++k) {
       if (k == 1000) throw std::runtime_error("nothing is issued");
       go_on(1000);
     }
-    go_on(4000);
+    go_on(30000); // the code comes from memory once
     const uint64_t before = issued();
     go_on(cycles);
     return double(issued() - before) / cycles;
@@ -145,7 +145,6 @@ private:
   }
 
   void put_lanes() {
-    random_numbers random{1};
     std::vector<uint32_t> v(size_t(1024) * 4);
     const auto bits = [](float f) { uint32_t u; std::memcpy(&u, &f, 4); return u; };
     for (uint32_t i = 0; i < 1024; ++i) {
@@ -154,10 +153,10 @@ private:
         case pattern::uniform: w[0] = m_.lane_offset; break;
         case pattern::linear: w[0] = i * m_.element + m_.lane_offset; break;
         case pattern::strided: w[0] = i % 64 * m_.element; break;
-        case pattern::random: w[0] = uint32_t(random.below(16)) * m_.element + m_.lane_offset; break;
+        case pattern::random: w[0] = (3 * i & 15) * m_.element + m_.lane_offset; break; // perftest's hash of the work-item
         case pattern::texels: w[0] = i % 16; w[1] = i / 16; break;
         case pattern::texel_zero: break;
-        case pattern::texel_random: w[0] = uint32_t(random.below(2)) * 4; w[1] = uint32_t(random.below(2)) * 4; break;
+        case pattern::texel_random: w[0] = 3 * (i % 16) & 4; w[1] = 3 * (i / 16) & 4; break;
         case pattern::samples:
           w[0] = bits(float(i % 16 + 1) / 64); w[1] = bits(float(i / 16 % 16 + 1) / 64);
           w[2] = w[3] = bits(m_.volume ? 0.3f : m_.filter == 2 ? 1.5f : 0.0f);
@@ -251,8 +250,8 @@ double figure_of(const measurement& m, double x, const session& s) {
     case figure::bytes_compute_unit: return m.bytes * waves_a_cu / x;
     case figure::bytes_machine: return double(m.bytes) * s.waves() / x;
     case figure::gigabytes: return double(m.bytes) * s.waves() / x * s.mhz() / 1000;
-    case figure::rate_simd: return 4 * x;
-    case figure::rate_machine: return s.waves() / x * (m.bytes ? m.bytes : 1);
+    case figure::rate_simd: return 4 * s.waves() / x;
+    case figure::rate_machine: return s.waves() / x;
     case figure::nanoseconds: return x * 1000 / s.mhz();
   }
   return 0;
@@ -268,7 +267,10 @@ double measure(const measurement& m, const std::string& name, const std::vector<
   if (m.compute_units) d->parameters.system.compute_units = std::min(m.compute_units, d->parameters.system.compute_units);
   session s(m, *d);
   switch (m.method) {
-    case method::window: return figure_of(m, s.instruction_rate(16000), s);
+    case method::window: {
+      const double rate = s.window_rate(16000); // of all CUs
+      return figure_of(m, s.waves() / rate, s);
+    }
     case method::launch: s.run(1); return figure_of(m, s.launch_distance(), s);
     case method::chase:
       s.run(s.chase_turns());

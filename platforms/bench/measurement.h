@@ -12,11 +12,11 @@ namespace lyra::platforms::bench {
 enum class pattern : uint8_t {
   uniform,     ///< all at 0
   linear,      ///< work-item i at i * element
-  random,      ///< at (a random number of 0..15) * element
+  random,      ///< work-item i at (3 i mod 16) * element: perftest's hash
   strided,     ///< lane i at i * element
   texels,      ///< images: work-item (i % 16, i / 16)
   texel_zero,  ///< images: all at (0, 0)
-  texel_random, ///< images: each coordinate 0 or 4, at random
+  texel_random, ///< images: each coordinate 0 or 4, as perftest's hash has it
   samples,     ///< between four texels of an image, normalised, LOD 1.5
 };
 
@@ -25,7 +25,7 @@ enum class method : uint8_t {
   slope,   ///< cycles of a dispatch with 2n turns less one with n, over the instructions between
   chase,   ///< s_memtime around dependent loads, over the loads
   launch,  ///< distance of queued empty launches
-  window,  ///< instructions of the CUs in a window of clocks while all waves are at work
+  window,  ///< what `counter` of the CUs counts in a window of clocks while all waves are at work
 };
 
 /// Figure from `x`, the clocks a wave takes for one instruction of its loop.
@@ -38,7 +38,7 @@ enum class figure : uint8_t {
   bytes_machine,     ///< bytes a clock
   gigabytes,         ///< 1e9 bytes a second
   rate_simd,         ///< instructions a turn (4 clocks) (window)
-  rate_machine,      ///< instructions a clock of the whole machine, times `bytes` where given
+  rate_machine,      ///< instructions a clock of the whole machine
   nanoseconds,       ///< x as time
 };
 
@@ -54,6 +54,7 @@ struct measurement {
   unsigned compute_units = 1;      ///< 0: all of the machine
   unsigned groups = 4, items = 256; ///< workgroups a compute unit, work-items of one
   unsigned loops = 4;
+  std::string counter = "instructions"; ///< of the window: a CU's statistic
   bench::pattern lanes = pattern::uniform;
   unsigned element = 4;            ///< bytes (pattern)
   unsigned lane_offset = 0;        ///< bytes added to every lane's address

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // One SIMD: waves that issue one to five types of instructions in turn. Waves of the other SIMDs (not the first of their group) end at once.
-// 240 instructions a turn of the loop
+// 960 instructions a turn of the loop
 .macro mix name, ops, insn:vararg
-  entry \name, 240, 24
+  entry \name, 960, 24
   prologue
   s_cmp_lg_u32 s3, 0
   s_cbranch_scc1 4f
   start_clock
   open_loop
-  .rept 240 / \ops
+  .rept 960 / \ops
   \insn
   .endr
   close_loop

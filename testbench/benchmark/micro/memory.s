@@ -105,7 +105,7 @@ burst smem_x4, s_load_dwordx4 s[40:43], s[4:5], 0x0
 burst smem_x8, s_load_dwordx8 s[40:47], s[4:5], 0x0
 burst smem_x16, s_load_dwordx16 s[40:55], s[4:5], 0x0
 burst smem_time, s_memtime s[40:41]
-rate smem_inv, 128, 24, s_dcache_inv
+rate smem_inv, 256, 24, s_dcache_inv
 
 // streams: wave w starts at (w * p0) & mask and goes on by p1; the mask is in the V#'s place of S# (s16)
 .macro stream name, insn:vararg

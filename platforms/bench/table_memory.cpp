@@ -118,15 +118,15 @@ void add_bandwidth(std::vector<benchmark>& rows) {
   using c = confidence;
   constexpr uint64_t mb = 1 << 20;
   const auto step = [](benchmark& b, unsigned cus) -> benchmark& { b.measurement.p1 = cus * b.measurement.groups * 4 * 1024; return b; };
-  step(stream(rows, "l2.read", "all CUs read 2 MB through L1", "stream_read", 2 * mb, 4, 2), 61).only("vega10 vega20").published(1024, c::vendor, "soc_gfx906.py: 64 B/clk a channel; gfx_v9_0.c: 16 channels", "gfx906")
+  step(stream(rows, "l2.read", "all CUs read 2 MB through L1", "stream_read", 2 * mb, 4, 2).counting("l1.l2_reads").as(figure::bytes_machine, 64), 61).only("vega10 vega20").published(1024, c::vendor, "soc_gfx906.py: 64 B/clk a channel; gfx_v9_0.c: 16 channels", "gfx906")
       .also("gpu-benches, MI100: 88 % of its peak");
-  step(stream(rows, "l2.read", "all CUs read 2 MB through L1", "stream_read", 2 * mb, 4, 2), 121).only("mi100").published(1811, c::measured, "gpu-benches (RRZE) 2025", "MI100, 1502 MHz").also("mt4g: 1777; peak 2048");
-  step(stream(rows, "l2.write", "all CUs write 2 MB", "stream_write", 2 * mb, 4, 2), 61).published(0, c::none, "", "").also("mt4g, MI100: 89 % of the read rate");
+  step(stream(rows, "l2.read", "all CUs read 2 MB through L1", "stream_read", 2 * mb, 4, 2).counting("l1.l2_reads").as(figure::bytes_machine, 64), 121).only("mi100").published(1811, c::measured, "gpu-benches (RRZE) 2025", "MI100, 1502 MHz").also("mt4g: 1777; peak 2048");
+  step(stream(rows, "l2.write", "all CUs write 2 MB", "stream_write", 2 * mb, 4, 2).counting("l1.l2_writes").as(figure::bytes_machine, 64), 61).published(0, c::none, "", "").also("mt4g, MI100: 89 % of the read rate");
   auto& a = stream(rows, "l2.atomics", "all CUs: atomic additions, lanes a clock", "stream_atomic", 2 * mb, 2, 1);
   step(a, 61).as(figure::bytes_machine, 64).lanes(pattern::linear, 4).only("vega10 vega20").published(256, c::model, "simulator tuned to Vega 20: 256 atomic ALUs", "Vega 20").unjudged("an upper bound of a simulator");
   a.unit = "lanes/clk";
-  const auto memory = [&](const char* name, const char* meaning, const char* kernel) -> benchmark& {
-    auto& b = step(stream(rows, name, meaning, kernel, 256 * mb, 2, 2), 64).as(figure::gigabytes, 1024);
+  const auto memory = [&](const char* name, const char* meaning, std::string kernel) -> benchmark& {
+    auto& b = step(stream(rows, name, meaning, kernel, 256 * mb, 2, 2), 64).counting(kernel == "stream_read" ? "l1.l2_reads" : "l1.l2_writes").as(figure::gigabytes, 64);
     b.unit = "GB/s";
     return b;
   };

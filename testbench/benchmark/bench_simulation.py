@@ -63,6 +63,8 @@ def jobs(folder, scale):
     n = 256
     yield "atax", job([data("aa.bin", floats(n * n, 1)), data("ax.bin", floats(n, 2)), f"[buffer.t]\nsize = {4 * n}\n[buffer.y]\nsize = {4 * n}\n"],
                       ("atax_ax", (n, 1, 1), (64, 1, 1), [b("t"), b("aa"), b("ax"), u(n)]), ("atax_aty", (n, 1, 1), (64, 1, 1), [b("y"), b("aa"), b("t"), u(n)]))
+    n = 32768 * scale
+    yield "valu", job([f"[buffer.c]\nsize = {4 * n}\n"], ("valu", (n, 1, 1), (256, 1, 1), [b("c"), u(2000)]))
     rows = 2048 * scale
     r = random.Random(7)
     columns, starts = [], [0]

@@ -88,3 +88,22 @@ kernel void spmv(global float* y, global const float* value, global const int* c
   for (int k = row[i]; k < row[i + 1]; ++k) s = fma(value[k], x[column[k]], s);
   y[i] = s;
 }
+
+// Bound by the vector ALU: eight independent chains of fused multiply-adds, additions and integer operations, no memory in the loop.
+kernel void valu(global float* out, uint rounds) {
+  const uint i = get_global_id(0);
+  float a[8];
+  uint u[4];
+  for (int k = 0; k < 8; ++k) a[k] = (float)(i + k);
+  for (int k = 0; k < 4; ++k) u[k] = i * 4 + k;
+  for (uint r = 0; r < rounds; ++r) {
+    #pragma unroll
+    for (int k = 0; k < 8; ++k) a[k] = fma(a[k], 0.99f, a[(k + 1) & 7] + 0.5f);
+    #pragma unroll
+    for (int k = 0; k < 4; ++k) u[k] = (u[k] ^ (u[(k + 1) & 3] >> 3)) + r;
+  }
+  float s = 0;
+  for (int k = 0; k < 8; ++k) s += a[k];
+  for (int k = 0; k < 4; ++k) s += (float)u[k];
+  out[i] = s;
+}

@@ -157,7 +157,7 @@ unsigned image_address_dwords(const isa::instruction& i, unsigned dimensions) {
   return std::min(13u, full + (i.a16 ? (packed + 1) / 2 : packed));
 }
 
-void make_micro_op(micro_op& m, const uint32_t* words, unsigned available, isa::target chip) {
+static void fill_micro_op(micro_op& m, const uint32_t* words, unsigned available, isa::target chip) {
   auto d = isa::decode(words, available, chip);
   m = micro_op{};
   if (!d) {
@@ -169,6 +169,7 @@ void make_micro_op(micro_op& m, const uint32_t* words, unsigned available, isa::
   auto& i = m.inst;
   m.control = control_of(i.op());
   m.execute = alu::bind(i, chip);
+  m.execute_recording = alu::bind_recording(i);
   switch (i.encoding()) {
     case encoding::SMEM: smem(m); return;
     case encoding::DS: ds(m); return;
@@ -216,6 +217,17 @@ void make_micro_op(micro_op& m, const uint32_t* words, unsigned available, isa::
     m.unit = unit::illegal;
     m.error = std::string(i.info->name) + " is decoded, but cannot be executed in a compute wave";
   }
+}
+
+void make_micro_op(micro_op& m, const uint32_t* words, unsigned available, isa::target chip) {
+  fill_micro_op(m, words, available, chip);
+  const auto& v = m.vgpr_reads;
+  for (unsigned n = 256; n-- > 0;)
+    if (v.has(n) || m.vgpr_writes.has(n)) { m.vgpr_end = uint16_t(n + 1); break; }
+  for (unsigned n = 102; n-- > 0;)
+    if (m.sgpr_reads.has(n) || m.sgpr_writes.has(n)) { m.sgpr_end = uint8_t(n + 1); break; }
+  for (unsigned n = 108; n < 124; ++n)
+    if (m.sgpr_writes.has(n)) m.sgpr_end = 255; // TTMP
 }
 
 } // namespace lyra::compute_unit

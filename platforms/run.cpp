@@ -8,6 +8,8 @@
 #include "platforms/machine_files.h"
 #include "platforms/summary.h"
 #include "platforms/timeline_recorder.h"
+#include <fstream>
+#include <set>
 #include <chrono>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -50,6 +52,15 @@ observe::vcd_options trace_options(const run_options& o, const fabric::clock_dom
     }
   }
   return v;
+}
+
+/// Names of all opcodes decoded: instructions are decoded when a wave first comes to them.
+void write_opcodes(const std::string& file, const compute_unit::code_cache& code) {
+  std::set<std::string> names;
+  for (const auto& m : code.ops()) if (m.inst.info) names.insert(m.inst.info->name);
+  std::ofstream out(file);
+  for (const auto& n : names) out << n << '\n';
+  if (!out.flush()) throw observe::input_error("--opcodes", fmt::format("cannot write \"{}\"", file));
 }
 
 void print_findings(const fabric::run_state& r) {
@@ -117,6 +128,8 @@ int run(const run_options& o) {
     vcd->close(fabric::now_ps());
   }
   if (!o.statistics.empty()) observe::write_statistics(o.statistics, region, a);
+
+  if (!o.opcodes.empty()) write_opcodes(o.opcodes, mach.code());
 
   auto& r = mach.run_state();
   print_findings(r);

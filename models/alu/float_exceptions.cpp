@@ -398,7 +398,7 @@ uint32_t float_exceptions(isa::op id, const exception_operands& o, uint32_t mode
         rules in = r;
         if (w.w == what::mad) in.in64 = false;
         const uint32_t e = operands(o, w.operands, f, in);
-        for (unsigned k = 0; k < w.operands; ++k) if (is_nan(o.s[k], f)) return e & invalid;
+        for (unsigned k = 0; k < (w.w == what::mad ? 2u : w.operands); ++k) if (is_nan(o.s[k], f)) return e & invalid; // the product of V_MAD is done whatever is added
         return e | arithmetic_half(w.w, o, r);
       }
       if (f == format::f64) return arithmetic(w.w, wide(o.s[0]), wide(o.s[1]), wide(o.s[2]), wide_control);

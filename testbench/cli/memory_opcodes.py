@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every memory opcode once in a program: loads, stores and atomics of FLAT, GLOBAL, SCRATCH, MUBUF, MTBUF and SMEM against byte-by-byte references, timed and
+"""Every memory opcode once in a program: FLAT, GLOBAL, SCRATCH, MUBUF, MTBUF, MIMG and SMEM against byte-by-byte references, timed and
 loosely timed. The programs are made from the opcode table; what was executed is what the run itself lists (`--opcodes`), so an opcode that nothing runs fails."""
 import pathlib
 import re
@@ -238,6 +238,106 @@ class scalar_program:
         self.memory += region
 
 
+class image_program:
+    """One image instruction an opcode on an 8 x 8 image of its own: one level, 32 bits a texel, rows of 256 bytes; lane l takes texel (l % 8, l / 8). Every operand in
+    front of the coordinates has a value that would lead elsewhere if it were taken for another."""
+    SIDE, PITCH, UNIT = 8, 64, 2048
+
+    def __init__(self, names):
+        self.memory, self.result, self.writes, self.skip = bytearray(), bytearray(), [], set()
+        self.data = [[noise(9, l, k) for k in range(4)] for l in range(LANES)]
+        self.text = ["v_lshlrev_b32_e32 v1, 4, v0", "global_load_dwordx4 v[20:23], v1, s[4:5]", "v_and_b32_e32 v16, 7, v0", "v_lshrrev_b32_e32 v17, 3, v0", "s_waitcnt vmcnt(0)"]
+        for k, name in enumerate(names):
+            self.add(k, name)
+        self.text.append("s_endpgm")
+        self.end = bytearray(self.memory)
+        for at, value in self.writes:
+            self.end[at:at + len(value)] = value
+
+    def add(self, k, name):
+        base, side = self.UNIT * k, self.SIDE
+        parts = name.split("_")[1:]
+        kind, flags = parts[0], parts[1:]
+        sampled, gather = kind in ("sample", "gather4") or name == "image_get_lod", kind == "gather4"
+        is_atomic = kind == "atomic"
+        number = 7 if sampled else 4
+        texel = lambda x, y: float(x + side * y + 1) if sampled else noise(k, x, y)
+        region = bytearray(self.UNIT)
+        for y in range(side):
+            for x in range(side):
+                t = texel(x, y)
+                if name == "image_atomic_cmpswap" and x % 2 == 0:
+                    t = self.data[x + side * y][1]
+                struct.pack_into("<f" if sampled else "<I", region, 4 * (x + self.PITCH * y), t)
+        t = [f"s_add_u32 s8, s0, {base}", "s_addc_u32 s9, s1, 0", f"s_add_u32 s10, s2, {self.UNIT * k}", "s_addc_u32 s11, s3, 0",
+             "s_lshr_b64 s[16:17], s[8:9], 8", f"s_or_b32 s17, s17, {4 << 20 | number << 26:#x}", f"s_mov_b32 s18, {(side - 1) | (side - 1) << 14 | 4 << 28:#x}",
+             f"s_mov_b32 s19, {4 | 5 << 3 | 6 << 6 | 7 << 9 | 9 << 28:#x}", f"s_mov_b32 s20, {(self.PITCH - 1) << 13:#x}", "s_mov_b32 s21, 0", "s_mov_b64 s[22:23], 0",
+             f"s_mov_b32 s24, {2 | 2 << 3 | 2 << 6 | 1 << 12 | (0 if gather else 1 << 27) | 1 << 31:#x}", "s_mov_b32 s25, 0xfff000", f"s_mov_b32 s26, {1 << 26 | 1 << 30:#x}", "s_mov_b32 s27, 0"]
+        t += [f"v_mov_b32_e32 v{4 + n}, v{20 + n}" for n in range(4)] + [f"v_mov_b32_e32 v{8 + n}, {OLD:#x}" for n in range(4)]
+        address = []
+        offset = (1, -2) if sampled and "o" in flags else (0, 0)
+        if sampled:
+            if "o" in flags:
+                address.append(f"{(offset[0] & 63) | (offset[1] & 63) << 8:#x}")
+            if "b" in flags:
+                address.append("0x3e800000")  # bias 1/4
+            if "c" in flags:
+                address.append("0x41a40000")  # compared with 20.5
+            if "d" in flags or "cd" in flags:
+                address += ["0x3c000000"] * 4
+            address += ["v18", "v19"]
+            if "l" in flags or "cl" in flags:
+                address.append("0")
+            t += [f"v_cvt_f32_u32_e32 v18, v16", "v_cvt_f32_u32_e32 v19, v17"]
+            add = "1.0" if gather else "0.5"  # between four texels, or the middle of one
+            t += [f"v_add_f32_e32 v18, {add}, v18", f"v_add_f32_e32 v19, {add}, v19", "v_mul_f32_e32 v18, 0x3e000000, v18", "v_mul_f32_e32 v19, 0x3e000000, v19"]
+        elif name == "image_get_resinfo":
+            address = ["0"]
+        else:
+            address = ["v16", "v17"] + (["0"] if "mip" in flags else [])
+        t += [f"v_mov_b32_e32 v{32 + n}, {a}" for n, a in enumerate(address)]
+        width = next(n for n in (1, 2, 3, 4, 8, 16) if n >= len(address))
+        where = "v32" if width == 1 else f"v[32:{31 + width}]"
+        operation = flags[0] if is_atomic else ""
+        count = 4 if gather else 2 if name in ("image_get_lod", "image_get_resinfo") else 1
+        dmask = 1 if gather else (1 << count) - 1
+        register = "v8" if count == 1 else f"v[8:{7 + count}]"
+        if is_atomic or kind == "store":
+            register = "v[4:5]" if operation == "cmpswap" else "v4"
+            dmask = 3 if operation == "cmpswap" else 1
+        t.append(f"{name} {register}, {where}, s[16:23]{', s[24:27]' if sampled else ''} dmask:{dmask:#x}{'' if sampled else ' unorm'}{' glc' if is_atomic else ''}")
+        t.append("s_waitcnt vmcnt(0)")
+        if is_atomic:
+            t.append("v_mov_b32_e32 v8, v4")
+        t += ["global_store_dwordx4 v1, v[8:11], s[10:11]", "s_nop 0"]
+        self.text += t
+        clamp = lambda v: max(0, min(side - 1, v))
+        seen = lambda x, y: texel(clamp(x + offset[0]), clamp(y + offset[1]))
+        for l in range(LANES):
+            x, y, got = l % side, l // side, [OLD] * 4
+            at = base + 4 * (x + self.PITCH * y)
+            here = struct.unpack_from("<I", region, at - base)[0]
+            if name == "image_get_lod":
+                self.skip |= {-1 - (base + STEP * l + b) for b in range(8)}
+            elif name == "image_get_resinfo":
+                got[:2] = [side, side]
+            elif sampled:
+                values = [seen(x, y + 1), seen(x + 1, y + 1), seen(x + 1, y), seen(x, y)] if gather else [seen(x, y)]
+                if "c" in flags:
+                    values = [1.0 if 20.5 < v else 0.0 for v in values]
+                got[:count] = struct.unpack(f"<{count}I", struct.pack(f"<{count}f", *values))
+            elif is_atomic:
+                got[0] = here
+                self.writes.append((at, atomic(operation, here, self.data[l][0], self.data[l][1], 32).to_bytes(4, "little")))
+            elif kind == "store":
+                self.writes.append((at, struct.pack("<I", self.data[l][0])))
+            else:
+                got[0] = here
+            self.result += struct.pack("<4I", *got)
+        self.result += bytes(self.UNIT - LANES * STEP)
+        self.memory += region
+
+
 class MemoryOpcodes(LyraTest):
     def run_program(self, program, chip, *options):
         folder = self.folder
@@ -251,6 +351,7 @@ raw = "code.bin"
 target = "{chip}"
 [buffer.m]
 file = "memory.bin"
+address = 0x100000000
 [buffer.r]
 size = {n}
 [buffer.d]
@@ -259,7 +360,7 @@ file = "data.bin"
 grid = [64, 1, 1]
 workgroup = [64, 1, 1]
 sgprs = 48
-vgprs = 32
+vgprs = 64
 lds = 1024
 user_sgprs = [{{buffer_lo="m"}}, {{buffer_hi="m"}}, {{buffer_lo="r"}}, {{buffer_hi="r"}}, {{buffer_lo="d"}}, {{buffer_hi="d"}}]
 workgroup_id = ""
@@ -300,6 +401,12 @@ file = "r.out"
     def test_d16_loads_zero_the_other_half_where_the_part_does_not_preserve_it(self):
         self.vector("gfx906", False, "--mode", "lt", "--set", "d16.preserve=off")
         self.vector("gfx906", False, "--set", "d16.preserve=off")
+
+    def test_every_image_opcode(self):
+        names = rows("MIMG")
+        self.assertEqual(len(names), 89)
+        for options in ((), ("--mode", "lt")):
+            self.check(names, image_program(names), image_program.UNIT, "gfx900", *options)
 
     def test_every_scalar_memory_opcode(self):
         names = rows("SMEM")

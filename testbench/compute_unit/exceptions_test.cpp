@@ -145,3 +145,27 @@ BOOST_AUTO_TEST_CASE(status_says_valid_and_whether_there_are_other_waves) {
     BOOST_TEST((j.good(m).data.at(0) & (1u << 16 | 1u << 11)) == (1u << 16 | 1u << 11), m);
   }
 }
+
+BOOST_AUTO_TEST_CASE(an_export_to_null_counts_and_every_other_export_is_a_fault) {
+  job null("v_mov_b32_e32 v1, 0\nexp null off, off, off, off\ns_getreg_b32 s10, hwreg(HW_REG_IB_STS, 4, 3)\ns_waitcnt expcnt(0)\ns_getreg_b32 s11, hwreg(HW_REG_IB_STS, 4, 3)\n" + store("s10") + store("s11", 4) + "s_endpgm");
+  BOOST_TEST(null.good().data.at(0) == 1u);
+  BOOST_TEST(null.good().data.at(1) == 0u);
+  null.good("--machine cu --mode lt");
+  for (const char* target : {"mrt0", "mrtz", "pos0", "param3"})
+    for (const auto& m : all_modes()) {
+      const auto o = job(fmt::format("v_mov_b32_e32 v1, 0\nexp {} v1, v1, v1, v1 done\ns_endpgm", target)).run(m);
+      BOOST_TEST(o.code == 3, m);
+      BOOST_TEST((o.says("lyra/fault/export") && o.says("at PC 0x") && o.says(target)), o.err);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(instructions_without_a_partner_outside_only_take_their_time) {
+  job j("s_mov_b32 m0, 0\ns_nop 0\ns_sendmsg sendmsg(MSG_INTERRUPT)\ns_ttracedata\ns_incperflevel 1\ns_decperflevel 1\ns_wakeup\ns_setprio 2\ns_icache_inv\ns_sethalt 0\ns_waitcnt lgkmcnt(0)\ns_movk_i32 s10, 3\n" + store("s10") + "s_endpgm");
+  for (const auto& m : all_modes()) BOOST_TEST(j.good(m).data.at(0) == 3u, m);
+  for (const char* end : {"s_endpgm_saved", "s_endpgm_ordered_ps_done"}) {
+    job e("s_movk_i32 s10, 4\n" + store("s10") + end + "\n" + store("s1") + "s_endpgm");
+    for (const auto& m : all_modes()) BOOST_TEST(e.good(m).data.at(0) == 4u, m);
+  }
+  job halt("s_mov_b32 m0, 0\ns_nop 0\ns_sendmsghalt sendmsg(MSG_INTERRUPT)\ns_endpgm"); // nobody wakes it up again
+  for (const auto& m : all_modes()) BOOST_TEST((halt.run(m).code == 3 && halt.run(m).says("halted")), m);
+}

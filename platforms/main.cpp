@@ -4,6 +4,7 @@
 #include "observe/input_error.h"
 #include "observe/statistics_json.h"
 #include "platforms/disassemble.h"
+#include "platforms/host_memory.h"
 #include "platforms/machine_files.h"
 #include "platforms/run.h"
 #include <CLI/CLI.hpp>
@@ -38,6 +39,7 @@ protected:
 } // namespace
 
 int sc_main(int argc, char** argv) {
+  use_huge_pages();
   sc_core::sc_report_handler::set_actions("/IEEE_Std_1666/deprecated", sc_core::SC_DO_NOTHING);
   sc_core::sc_report_handler::set_actions(sc_core::SC_ERROR, sc_core::SC_THROW);
   sc_core::sc_report_handler::set_actions(sc_core::SC_FATAL, sc_core::SC_THROW);

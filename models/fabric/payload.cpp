@@ -10,7 +10,7 @@ payload_pool::~payload_pool() = default;
 payload& payload_pool::take(std::vector<payload*>& idle, bool atomic) {
   ++outstanding_;
   if (idle.empty()) {
-    auto s = std::make_unique<slot>();
+    std::unique_ptr<slot> s(new slot); // not make_unique, which would clear the data
     s->p.set_mm(this);
     s->p.set_extension<policy_extension>(&s->policy); // sticky: lives as long as the payload
     if (atomic) {

@@ -8,7 +8,7 @@ wave_pool::~wave_pool() = default;
 payload& wave_pool::take() {
   ++outstanding_;
   if (idle_.empty()) {
-    auto s = std::make_unique<slot>();
+    std::unique_ptr<slot> s(new slot); // not make_unique, which would clear the arrays
     payload& p = s->p;
     p.set_mm(this);
     p.set_extension<wave_request>(&s->request);

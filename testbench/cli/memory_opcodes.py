@@ -117,7 +117,7 @@ class vector_program:
         word3 = 4 | 5 << 3 | 6 << 6 | 7 << 9 | 4 << 12 | dfmt << 15
         stride, records = 0, REGION
         if name == "buffer_store_lds_dword":
-            stride, records, word3 = 4, 64, word3 | 1 << 23
+            stride, records, word3 = 4, 64, 4 | 5 << 3 | 6 << 6 | 7 << 9 | 1 << 23  # DFMT is stride[17:14] here
         t = [f"s_add_u32 s8, s0, {base}", "s_addc_u32 s9, s1, 0", f"s_add_u32 s10, s2, {base}", "s_addc_u32 s11, s3, 0", "s_mov_b32 s12, s8", f"s_or_b32 s13, s9, {stride << 16:#x}", f"s_mov_b32 s14, {records}",
              f"s_mov_b32 s15, {word3:#x}", "v_mov_b32_e32 v3, s9", "v_add_co_u32_e32 v2, vcc, s8, v1", "v_addc_co_u32_e32 v3, vcc, 0, v3, vcc", "s_mov_b64 flat_scratch, s[8:9]"]
         t += [f"v_mov_b32_e32 v{4 + n}, v{20 + n}" for n in range(4)] + [f"v_mov_b32_e32 v{8 + n}, {OLD:#x}" for n in range(4)] + ["s_nop 4"]
@@ -216,7 +216,7 @@ class scalar_program:
             t.append(f"{name} {scalars(16, n)}, {resource}, 0x0")
             got[:n] = struct.unpack(f"<{n}I", region[:4 * n])
         elif "_store_" in name:
-            t.append(f"{name} {scalars(16, n)}, {resource}, 0x0")
+            t += [f"{name} {scalars(16, n)}, {resource}, 0x0", "s_dcache_wb"]  # s_dcache_inv comes later and drops what is not written back
             self.writes.append((base, raw[:4 * n]))
         elif name in ("s_memtime", "s_memrealtime"):
             t.append(f"{name} s[16:17]")

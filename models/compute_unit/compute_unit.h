@@ -111,6 +111,12 @@ private:
   }
   bool execute_special(wave& w, const micro_op& m, uint64_t cycle);
   bool registers_in_range(wave& w, const micro_op& m, uint64_t cycle);
+  std::string indexed_beyond(const wave& w, const micro_op& m) const;
+  /// After a scalar instruction: S_SET_GPR_IDX_ON and OFF and S_SETREG change it.
+  void follow_indexing(wave& w) {
+    const bool on = w.regs.mode >> alu::mode_bit::gpr_idx_en & 1;
+    if (on != w.indexing) { w.indexing = on; set_limits(w); }
+  }
   void set_limits(wave& w);
   void start_special(wave& w);
   void mode_written(wave& w);

@@ -171,6 +171,7 @@ bool compute_unit::issue_alu(wave& w, const micro_op& m, uint64_t cycle, issue_s
     r.pc = next_pc;
     if (!execute(w, m, cycle)) return false;
     if (m.cost == alu::cost_class::scalar_setreg) mode_written(w);
+    follow_indexing(w);
     if (m.inst.has(isa::WRITES_SCC) || (m.sgpr_writes.bits[1] >> 42 & 0x300003)) w.flag_written_cycle = cycle; // SCC, VCC 106..107, EXEC 126..127
   }
   return true;

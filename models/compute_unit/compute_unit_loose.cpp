@@ -140,6 +140,7 @@ unsigned compute_unit::run_slice(wave& w) {
         r.pc += m.inst.size_bytes;
         if (!execute(w, m, loose_cycle())) return n;
         if (m.cost == alu::cost_class::scalar_setreg) mode_written(w);
+        follow_indexing(w);
         break;
       case unit::branch: {
         ++statistics.branch;

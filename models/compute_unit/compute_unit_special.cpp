@@ -13,7 +13,7 @@ constexpr unsigned trapsts_register = 3;
 } // namespace
 
 void compute_unit::set_limits(wave& w) {
-  const bool all = w.recording || w.stale;
+  const bool all = w.recording || w.stale || w.indexing;
   w.vgpr_limit = all ? 0 : std::max<unsigned>(w.regs.vgpr_count, 1);
   w.sgpr_limit = all ? 0 : w.regs.sgpr_count;
 }
@@ -24,6 +24,7 @@ void compute_unit::start_special(wave& w) {
     w.stale->reset();
   }
   const auto& packet = *w.packet;
+  w.indexing = false;
   w.recording = parameters_.exceptions == "on" || (parameters_.exceptions == "auto" && (packet.reads_trapsts || packet.trap_handler || (w.regs.mode >> alu::mode_bit::excp_en & excp_en_mask)));
   set_limits(w);
 }
@@ -44,6 +45,33 @@ void compute_unit::trapsts_read(wave& w, const micro_op& m, uint64_t cycle) {
                                                                isa::disassemble(m.inst, code_.chip(), m.pc), m.pc, place(w)), clock().at(cycle), m.pc, w.id});
 }
 
+/// A register beyond the allocation that M0 leads to: S_MOVREL, GPR indexing (ISA 3.6.1). Empty: none.
+std::string compute_unit::indexed_beyond(const wave& w, const micro_op& m) const {
+  const auto& r = w.regs;
+  const auto& i = m.inst;
+  const auto dwords = [](const isa::operand& o) { return std::max(1u, isa::dwords_of(o.type)); };
+  using isa::op;
+  const op id = i.info->id;
+  const bool source = id == op::s_movrels_b32 || id == op::s_movrels_b64, destination = id == op::s_movreld_b32 || id == op::s_movreld_b64;
+  if (source || destination) {
+    const isa::operand& o = source ? i.src[0] : i.dst;
+    const uint64_t last = uint64_t(o.code) + r.m0() + dwords(o) - 1;
+    if (o.code >= 102 || last < r.sgpr_count || (last >= 102 && last < 108)) return {}; // VCC and its neighbours are there in every wave
+    return fmt::format("{} s{} (s{} + {} in M0), but the wave has {} SGPRs (s0..s{}): {}", source ? "reads" : "writes", last, o.code, r.m0(), r.sgpr_count, r.sgpr_count - 1, source ? "s0 is read" : "nothing is written");
+  }
+  if (m.unit != unit::valu || !w.indexing) return {};
+  const unsigned index = r.m0() & 0xff, enables = r.m0() >> 12 & 15;
+  for (unsigned slot : {3u, 0u, 1u, 2u}) {
+    const isa::operand& o = slot == 3 ? i.dst : i.src[slot];
+    if (!(enables >> slot & 1) || !o.present() || !o.is_vgpr()) continue;
+    const unsigned last = o.vgpr() + index + dwords(o) - 1;
+    if (last >= r.vgpr_count)
+      return fmt::format("{} v{} (v{} + {} in M0), but the wave has {} VGPRs (v0..v{}): {}", slot == 3 ? "writes" : "reads", last, o.vgpr(), index, r.vgpr_count, r.vgpr_count - 1,
+                         slot == 3 ? "the instruction does nothing" : "v0 is read");
+  }
+  return {};
+}
+
 /// Reports registers beyond the allocation, and writes of TTMP outside of a trap handler. False: the wave has faulted.
 bool compute_unit::registers_in_range(wave& w, const micro_op& m, uint64_t cycle) {
   if (parameters_.registers == "silent") return true;
@@ -57,7 +85,8 @@ bool compute_unit::registers_in_range(wave& w, const micro_op& m, uint64_t cycle
   else if (sw >= 0) text = fmt::format("writes s{}, but the wave has {} SGPRs (s0..s{}): nothing is written", sw, r.sgpr_count, r.sgpr_count - 1);
   else if (sr >= 0) text = fmt::format("reads s{}, but the wave has {} SGPRs (s0..s{}): s0 is read", sr, r.sgpr_count, r.sgpr_count - 1);
   else if (tw >= 0) text = fmt::format("writes ttmp{} outside of a trap handler: nothing is written", tw - 108);
-  else return true;
+  else text = indexed_beyond(w, m);
+  if (text.empty()) return true;
   if (parameters_.registers == "error") { fault(w, "lyra/hazard/registers", text, cycle); return false; }
   if (context_.run) context_.run->report({"lyra/hazard/registers", fmt::format("'{}' at PC {:#x} {} ({})", isa::disassemble(m.inst, code_.chip(), m.pc), m.pc, text, place(w)), clock().at(cycle), m.pc, w.id});
   return true;
@@ -66,7 +95,7 @@ bool compute_unit::registers_in_range(wave& w, const micro_op& m, uint64_t cycle
 bool compute_unit::execute_special(wave& w, const micro_op& m, uint64_t cycle) {
   auto& r = w.regs;
   const bool out_of_range = m.vgpr_end > r.vgpr_count || m.sgpr_end > r.sgpr_count;
-  if (out_of_range && !registers_in_range(w, m, cycle)) return false;
+  if ((out_of_range || w.indexing) && !registers_in_range(w, m, cycle)) return false;
   const alu::handler h = w.recording && m.execute_recording ? m.execute_recording : m.execute;
   r.raised = 0;
   const unsigned beyond = r.sgpr_count;

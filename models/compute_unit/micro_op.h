@@ -57,7 +57,7 @@ struct micro_op {
   bool wait_consumer = false; ///< may need wait states in front (wait_states.h)
   bool reads_vcc_scc_exec_z = false; ///< branch on VCCZ/EXECZ
   uint16_t vgpr_end = 1;     ///< one above the highest VGPR it names (at least 1)
-  uint8_t sgpr_end = 0;      ///< one above the highest of s0..s101 it names; 255: it writes registers that only a trap handler may write
+  uint8_t sgpr_end = 0;      ///< one above the highest of s0..s101 it names; 255: it writes registers that only a trap handler may write, or which ones it names depends on M0
   uint8_t vaddr_dwords = 0;  ///< address VGPRs (MIMG: the most it may have)
   uint8_t vdata_dwords = 0;  ///< data VGPRs read
   uint8_t result_dwords = 0; ///< VGPRs/SGPRs written on return (with TFE)

@@ -76,6 +76,7 @@ struct wave {
   std::unique_ptr<stale_values> stale; ///< hazards=model only
   /// Registers that instructions may name on the fast path; 0: every instruction goes through execute_special().
   unsigned vgpr_limit = 0, sgpr_limit = 0;
+  bool indexing = false;               ///< MODE.GPR_IDX_EN: which VGPRs an instruction names depends on M0
   bool recording = false;              ///< floating-point exceptions go to TRAPSTS
   // stall accounting: the cause of the cycles from `since` on
   stall cause = stall::not_started;

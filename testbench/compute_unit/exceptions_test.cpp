@@ -136,6 +136,23 @@ BOOST_AUTO_TEST_CASE(sgprs_beyond_the_allocation_and_privileged_ones_are_reporte
   }
 }
 
+BOOST_AUTO_TEST_CASE(indexed_registers_beyond_the_allocation_are_reported) {
+  for (const auto& m : all_modes()) {
+    const auto vgpr = [](unsigned index) {
+      return job(fmt::format("v_mov_b32_e32 v31, 1\nv_mov_b32_e32 v28, 2\ns_movk_i32 s9, {}\ns_set_gpr_idx_on s9, 8\nv_mov_b32_e32 v20, 7\ns_set_gpr_idx_off\nv_readfirstlane_b32 s10, v28\n", index) + store("s10") + "s_endpgm");
+    };
+    BOOST_TEST(vgpr(8).good(m).data.at(0) == 7u, m);
+    const auto o = vgpr(12).run(m);
+    BOOST_TEST((o.says("writes v32 (v20 + 12 in M0), but the wave has 32 VGPRs") && o.data.at(0) == 2u), m << o.err);
+    const auto read = job("v_mov_b32_e32 v0, 5\ns_movk_i32 s9, 30\ns_set_gpr_idx_on s9, 1\nv_mov_b32_e32 v8, v20\ns_set_gpr_idx_off\nv_readfirstlane_b32 s10, v8\n" + store("s10") + "s_endpgm").run(m);
+    BOOST_TEST((read.says("reads v50 (v20 + 30 in M0)") && read.data.at(0) == 5u), m << read.err);
+    const auto moved = job("s_movk_i32 s10, 1\ns_mov_b32 m0, 40\ns_nop 0\ns_movreld_b32 s10, s10\ns_movrels_b32 s11, s10\ns_sub_u32 s11, s11, s0\n" + store("s11") + "s_endpgm").run(m);
+    BOOST_TEST((moved.says("writes s50 (s10 + 40 in M0), but the wave has 48 SGPRs") && moved.says("reads s50") && moved.data.at(0) == 0u), m << moved.err);
+    job inside("s_movk_i32 s10, 6\ns_movk_i32 s11, 9\ns_mov_b32 m0, 1\ns_nop 0\ns_movrels_b32 s12, s10\ns_movreld_b32 s12, s12\n" + store("s13") + "s_endpgm");
+    BOOST_TEST(inside.good(m).data.at(0) == 9u, m);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(status_says_valid_and_whether_there_are_other_waves) {
   job j("s_getreg_b32 s10, hwreg(HW_REG_STATUS)\n" + store("s10") + "s_endpgm");
   for (const auto& m : all_modes()) {

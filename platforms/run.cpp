@@ -5,7 +5,9 @@
 #include "observe/report.h"
 #include "observe/statistics_json.h"
 #include "observe/vcd_writer.h"
+#include "platforms/edge_records.h"
 #include "platforms/machine_files.h"
+#include "platforms/profile.h"
 #include "platforms/summary.h"
 #include "platforms/timeline_recorder.h"
 #include <fstream>
@@ -75,6 +77,8 @@ int run(const run_options& o) {
   const auto m = o.mode == "lt" ? mode::lt : mode::at;
   if (!o.checks.empty() && m != mode::lt)
     throw observe::input_error("--check races", "is done in loosely timed runs: add --mode lt (the verdict does not depend on timing)");
+  for (const auto& f : o.profiles) check_profile_name(f);
+  if (!o.waves.empty() && m == mode::lt) throw observe::input_error("--waves", "needs --mode at: loosely timed runs have no wave-cycles");
   const dispatch::job job = dispatch::load_job(o.job);
   const auto a = about(*described, o);
   const auto clock = fabric::clock_domain::from_mhz(described->parameters.system.core_mhz);
@@ -83,7 +87,9 @@ int run(const run_options& o) {
   if (!o.vcd.empty()) vcd = std::make_unique<observe::vcd_writer>(o.vcd, traced);
 
   const isa::target chip = described->parameters.system.chip == "gfx906" ? isa::target::gfx906 : isa::target::gfx900;
-  machine mach(described->parameters, m, chip, vcd.get(), !o.checks.empty());
+  edge_records& records = *new edge_records(o.records); // for the process's life, as the machine: taking it apart takes as long as building it
+  machine& mach = *new machine(described->parameters, m, chip, vcd.get(), !o.checks.empty(), records.binder());
+  records.check();
   std::unique_ptr<timeline_recorder> timeline;
   if (!o.timeline.empty()) {
     if (m == mode::lt) throw observe::input_error("--timeline", "needs --mode at: loosely timed runs have no wave-cycles");
@@ -95,6 +101,10 @@ int run(const run_options& o) {
   limits.waves = mach.wave_slots();
   dispatch::loaded_job loaded(job, mach, limits);
   mach.code() = compute_unit::code_cache(loaded.code_target());
+  mach.code().profile = !o.profiles.empty();
+  std::vector<compute_unit::wave_account> accounts;
+  if (!o.waves.empty())
+    for (unsigned i = 0; i < mach.compute_units(); ++i) mach.cu(i).accounts = &accounts;
   stopper stop("stopper", mach);
   sc_core::sc_start(sc_core::SC_ZERO_TIME); // elaborates
   mach.dispatcher().set_scratch_slots(loaded.scratch_slots());
@@ -127,7 +137,13 @@ int run(const run_options& o) {
     for (const auto& p : vcd->unmatched()) fmt::print(stderr, "lyra: --trace {}: selects no signal (lyra trace --list shows the names)\n", p);
     vcd->close(fabric::now_ps());
   }
-  if (!o.statistics.empty()) observe::write_statistics(o.statistics, region, a);
+  if (!o.statistics.empty()) observe::write_statistics(o.statistics, region, a, {mach.cycle(), fabric::now_ps()});
+  if (!o.waves.empty()) write_wave_accounts(o.waves, std::move(accounts), loaded);
+  const auto write_profiles = [&] {
+    if (o.profiles.empty()) return;
+    const profile p = take_profile(mach, loaded, a);
+    for (const auto& f : o.profiles) write_profile(f, p);
+  };
 
   if (!o.opcodes.empty()) write_opcodes(o.opcodes, mach.code());
 
@@ -143,9 +159,11 @@ int run(const run_options& o) {
     if (starved) fmt::print(stderr, "lyra/deadlock: nothing can go on at cycle {}: every wave waits for something that will never come.\n{}", mach.cycle(), mach.describe_unfinished());
     if (out_of_time) fmt::print(stderr, "lyra/max-cycles: not finished after {} cycles (--max-cycles).\n{}", o.max_cycles, mach.describe_unfinished());
     if (!o.quiet) fmt::print("{}", summary(mach, seconds));
+    write_profiles();
     return machine_fault;
   }
   if (!o.quiet) fmt::print("{}", summary(mach, seconds));
+  write_profiles();
   const auto results = dispatch::check_all(loaded, mach);
   dispatch::write_outputs(loaded, mach, o.output_directory);
   bool passed = true;

@@ -9,7 +9,8 @@ using fabric::never;
 
 compute_unit::compute_unit(sc_core::sc_module_name name, unsigned index, const compute_unit_parameters& p, const fabric::context& context, code_cache& code, bool loosely_timed)
     : timed_module(name, context.core), launch_port("launch", *this, 0), vmem_port("vmem", *this, vmem), lds_port("lds", *this, lds), gds_port("gds", *this, gds),
-      smem_port("smem", *this, smem), fetch_port("fetch", *this, fetch), follow_wait_states_(p.wait_states != "silent"), index_(index), parameters_(p), context_(context), code_(code), loosely_timed_(loosely_timed),
+      smem_port("smem", *this, smem), fetch_port("fetch", *this, fetch), follow_wait_states_(p.wait_states != "silent"),
+      check_clauses_(p.xnack_check == "auto" ? p.xnack_replay : p.xnack_check != "silent"), index_(index), parameters_(p), context_(context), code_(code), loosely_timed_(loosely_timed),
       waves_(simds * p.wave_slots), code_dmi_(fetch_port), smem_dmi_(smem_port) {
   for (auto& n : simd_next_) n = never;
   for (unsigned s = 0; s < simds; ++s)
@@ -34,6 +35,13 @@ compute_unit::compute_unit(sc_core::sc_module_name name, unsigned index, const c
       if (s.arrived || s.waves || s.gone || !group_signals_.empty()) { group_signals_.resize(k); group_signals_.push_back(s); }
     }
   if (context_.trace) issue_signal_ = context_.trace->add(fmt::format("cu{}.issue", index), 8, "slots used this cycle: 0 VALU 1 scalar 2 VMEM 3 LDS 4 branch; 6..5 SIMD");
+  if (context_.trace) {
+    const std::string base = fmt::format("cu{}.smem.", index);
+    smem_outstanding_signal_ = context_.trace->add(base + "outstanding", 16, "scalar memory instructions that have not completed");
+    smem_issue_signal_ = context_.trace->add(base + "issue", 8, "wave that issues a scalar memory instruction in this cycle: SIMD * 10 + slot + 1; 0 none");
+    smem_return_signal_ = context_.trace->add(base + "return", 8, "wave that takes a return in this cycle: SIMD * 10 + slot + 1; 0 none");
+    smem_return_tag_signal_ = context_.trace->add(base + "return_tag", 64, "tag of the newest return: instruction in flight * 256 + part, as at the scalar cache");
+  }
   if (context_.statistics) context_.statistics->add(fmt::format("cu{}", index), statistics);
   if (loosely_timed_) {
     SC_HAS_PROCESS(compute_unit);

@@ -49,7 +49,6 @@ void compute_unit::issued(wave& w, const micro_op& m, uint64_t cycle, unsigned c
   if (m.profile) {
     ++m.profile->executions;
     m.profile->lanes += unsigned(__builtin_popcountll(w.regs.exec()));
-    m.profile->issue_cycles += cycles;
   }
   if (follow_wait_states_) follow_wait_states(w, m, cycle);
   if (observer) observer->issued(index_, w, m, cycle);
@@ -83,8 +82,10 @@ bool compute_unit::try_issue(wave& w, uint64_t cycle, issue_slots& slots) {
     want_fetch(w);
     return stalled(w, stall::fetch, cycle, never);
   }
+  if (m->profile) attribute(w, *m, cycle);
   w.current = m;
   w.pc_of_instruction = w.regs.pc;
+  if (w.clause.nacked && m->unit != unit::smem) return replay_clause(w, cycle);
   if (skipped(w, *m)) { // VSKIP: vector instructions are stepped over
     ++statistics.vskipped;
     issued(w, *m, cycle, 1);
@@ -105,6 +106,7 @@ bool compute_unit::try_issue(wave& w, uint64_t cycle, issue_slots& slots) {
       fault(w, "lyra/fault/illegal-instruction", fmt::format("illegal instruction {:#010x}: {}", m->inst.words[0], m->error), cycle);
       return false;
   }
+  if (late_wave_ == &w && done && m->unit == unit::valu) finish_late_store(w, cycle);
   if (done && w.state != wave_state::empty) want_fetch(w);
   return done;
 }
@@ -216,6 +218,8 @@ bool compute_unit::issue_control(wave& w, const micro_op& m, uint64_t cycle, iss
     if (slots.branch) return stalled(w, stall::arbitration, cycle, cycle + 4);
     if (m.control == control::sendmsg && w.lgkmcnt + 1 > parameters_.lgkmcnt_limit) {
       w.wait_vm = w.wait_exp = 63; w.wait_lgkm = parameters_.lgkmcnt_limit - 1;
+      w.count_full = true;
+      w.smem_waits_for = smem_wait::count_full;
       set_state(w, wave_state::waiting, cycle);
       set_cause(w, stall::lgkm_scalar, cycle);
       w.ready_at = never;
@@ -233,6 +237,8 @@ bool compute_unit::issue_control(wave& w, const micro_op& m, uint64_t cycle, iss
       if (!w.checker.idle()) w.checker.waited(vm, lgkm);
       issued(w, m, cycle, 4);
       r.pc += 4;
+      w.count_full = false;
+      w.smem_waits_for = smem_wait::clock; // until something returns
       w.wait_vm = vm; w.wait_exp = exp == 7 ? 63 : exp; w.wait_lgkm = lgkm == 15 ? 63 : lgkm;
       if (!wait_met(w)) {
         set_state(w, wave_state::waiting, cycle);

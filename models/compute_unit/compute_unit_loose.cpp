@@ -77,25 +77,13 @@ code_block* compute_unit::loose_block(wave& w, uint64_t address, code_block* bef
   return &b;
 }
 
-/// The instruction behind the one that is being executed; null where it cannot be fetched.
-const micro_op* compute_unit::peek_loose(wave& w) {
-  const uint64_t pc = w.regs.pc + w.current->inst.size_bytes, address = pc & ~uint64_t(31);
-  if (context_.space->state(fabric::canonical(address + 32)) == fabric::page_state::unmapped) return nullptr;
-  code_block* b = loose_block(w, address, nullptr);
-  if (!b) return nullptr;
-  const unsigned index = unsigned(pc >> 2) & 7;
-  uint32_t second = 0;
-  if (index == 7 && has_second_word(b->words[7])) second = loose_block(w, address + 32, b)->words[0];
-  return &code_.op(*b, index, second);
-}
-
 unsigned compute_unit::run_slice(wave& w) {
   auto& r = w.regs;
   code_block* block = nullptr;
   unsigned n = 0;
   uint64_t& cycles = loose_cycles_[w.simd];
   const bool check = parameters_.hazard_checker[0] != 's';
-  while (n < parameters_.lt_slice_instructions) {
+  while (n < parameters_.lt_slice_instructions || late_store_) {
     const uint64_t address = r.pc & ~uint64_t(31);
     if (!block || block->address != address) {
       block = loose_block(w, address, block);
@@ -109,6 +97,12 @@ unsigned compute_unit::run_slice(wave& w) {
       second = next->words[0];
     }
     const micro_op& m = code_.op(*block, index, second);
+    if (w.clause.nacked && m.unit != unit::smem) { // the clause again
+      w.clause.go_back();
+      ++statistics.smem_replays;
+      r.pc = w.clause.first_pc;
+      continue;
+    }
     w.current = &m;
     w.pc_of_instruction = r.pc;
     ++n;
@@ -132,6 +126,7 @@ unsigned compute_unit::run_slice(wave& w) {
         cycles += valu_cycles(m);
         r.pc += m.inst.size_bytes;
         if (!execute(w, m, loose_cycle())) return n;
+        if (late_store_) loose_late_store(w);
         break;
       case unit::salu:
         ++statistics.salu;
@@ -225,16 +220,18 @@ void compute_unit::loose_memory(wave& w, const micro_op& m) {
   sc_core::sc_time delay;
   bool must_wait = false;
   const uint64_t acting = begin_memory(w, m, loose_cycle());
-  const micro_op* const next = w.stale && reads_data_late(m) ? peek_loose(w) : nullptr;
+  flat_lanes halves = flat ? split_flat(m, w) : flat_lanes{};
+  halves.memory &= acting, halves.lds &= acting;
+  const bool late = late_store_data(m) && acting && !halves.lds && overtakes_store_data(w, m);
   const auto run = [&](fabric::initiator_port& to, uint64_t lanes) {
     if (!lanes && !gds && m.inst.info->memory != memory_kind::cache) return true; // nothing to do: EXEC is 0
     auto& p = context_.waves->take();
     auto& q = wave_pool::of(p);
     fill_request(q, m, w, lanes);
-    if (next) overwrite_store_data(w, m, next, q);
     q.cu = uint16_t(index_);
     q.sequence = ++sequence_;
     q.op = &m;
+    if (late) { late_store_ = &p; return true; }
     if (m.inst.info->memory == memory_kind::store_lds) {
       lds_port.socket->b_transport(p, delay);
       take_lds_data(q);
@@ -250,8 +247,6 @@ void compute_unit::loose_memory(wave& w, const micro_op& m) {
     return right;
   };
   if (flat) {
-    auto halves = split_flat(m, w);
-    halves.memory &= acting, halves.lds &= acting;
     if (run(vmem_port, halves.memory) && halves.lds) run(lds_port, halves.lds);
   } else {
     run(ds ? lds_port : gds ? gds_port : vmem_port, acting);
@@ -275,6 +270,21 @@ void compute_unit::loose_memory(wave& w, const micro_op& m) {
   loose_cycles_[w.simd] += 4 + clock().ceil(delay.value()) / (order_[w.simd].size() + 1);
 }
 
+/// A wide store whose data beyond the second dword the instruction behind it, now executed, has overwritten.
+void compute_unit::loose_late_store(wave& w) {
+  fabric::payload& p = *late_store_;
+  auto& q = wave_pool::of(p);
+  late_store_ = nullptr;
+  w.current = static_cast<const micro_op*>(q.op);
+  w.pc_of_instruction = q.pc;
+  take_late_data(q, *w.current, w);
+  sc_core::sc_time delay;
+  vmem_port.socket->b_transport(p, delay);
+  if (q.fault != fabric::fault_kind::none) fault_vector(w, q, loose_cycle());
+  else if (q.result_dwords && w.current->returns) write_results(q, w, parameters_.d16_preserve);
+  p.release();
+}
+
 /// Tells the context's observer which bytes a scalar memory instruction touches.
 void compute_unit::show_scalar_access(const wave& w, const micro_op& m, uint64_t address, unsigned bytes) {
   using observer = fabric::access_observer;
@@ -294,11 +304,13 @@ void compute_unit::show_scalar_access(const wave& w, const micro_op& m, uint64_t
 void compute_unit::loose_smem(wave& w, const micro_op& m) {
   auto& r = w.regs;
   const auto kind = m.inst.info->memory;
+  if ((check_clauses_ || parameters_.xnack_replay) && !enter_clause(w, m, w.instructions - 1, loose_cycle())) return;
+  const bool in_vain = w.clause.nacked && smem_in_vain_;
   ++statistics.smem;
   loose_cycles_[w.simd] += 8;
   if (kind == memory_kind::time) {
     r.pc += m.inst.size_bytes;
-    w.checker.issued(m, false, true, w.regs.exec());
+    if (!w.clause.nacked) w.checker.issued(m, false, true, w.regs.exec());
     const uint64_t c = loose_cycle(), v = m.inst.op() == isa::op::s_memtime ? c : clock().at(c) / 10000;
     r.write64(m.inst.vdata.code & 126, v);
     return;
@@ -321,8 +333,10 @@ void compute_unit::loose_smem(wave& w, const micro_op& m) {
     }
   }
   r.pc += m.inst.size_bytes;
-  w.checker.issued(m, false, true, w.regs.exec());
+  if (in_vain) return;
+  if (!w.clause.nacked) w.checker.issued(m, false, true, w.regs.exec());
   if (kind == memory_kind::load) for (unsigned k = 0; k < a.dwords; ++k) if (!(a.present >> k & 1)) r.sgpr[(a.sdata + k) & 127] = 0;
+  if (kind == memory_kind::atomic && m.returns && a.part_count == 0) for (unsigned k = 0; k < m.result_dwords; ++k) r.sgpr[(a.sdata + k) & 127] = 0;
   for (unsigned k = 0; k < a.part_count; ++k) {
     const auto& part = a.parts[k];
     if (context_.accesses) show_scalar_access(w, m, part.address, kind == memory_kind::atomic ? m.inst.info->memory_bytes : 4u * part.count);

@@ -19,6 +19,8 @@ bool compute_unit::counter_full(wave& w, uint64_t cycle, unsigned vm_add, unsign
   w.wait_vm = vm ? parameters_.vmcnt_limit - vm_add : 63;
   w.wait_lgkm = lgkm ? parameters_.lgkmcnt_limit - lgkm_add : 63;
   w.wait_exp = exp ? parameters_.expcnt_limit - exp_add : 63;
+  w.count_full = true;
+  w.smem_waits_for = smem_wait::count_full;
   set_state(w, wave_state::waiting, cycle);
   set_cause(w, vm ? stall::vmcnt : lgkm ? (w.smem_outstanding ? stall::lgkm_scalar : stall::lgkm_lds) : stall::expcnt, cycle);
   w.ready_at = never;
@@ -41,6 +43,7 @@ bool compute_unit::issue_vector_memory(wave& w, const micro_op& m, uint64_t cycl
   const bool flat = m.unit == unit::flat, from_lds = m.inst.info->memory == memory_kind::store_lds;
   if (slots.vmem || ((flat || from_lds) && slots.lds)) return stalled(w, stall::arbitration, cycle, cycle + 4);
   if (w.lds_stores) return port_busy(w, vmem, stall::lds_busy, cycle);
+  if (cycle < w.vmem_ready) return stalled(w, stall::vmem_busy, cycle, next_turn(w.simd, w.vmem_ready));
   if (!vmem_port.ready() || !vmem_queue_.empty() || clock().ceil(vmem_port.free_at()) > cycle + 1) {
     if (!vmem_port.ready() || !vmem_queue_.empty()) return port_busy(w, vmem, stall::vmem_busy, cycle);
     return stalled(w, stall::vmem_busy, cycle, next_turn(w.simd, clock().ceil(vmem_port.free_at())));
@@ -57,21 +60,25 @@ bool compute_unit::issue_vector_memory(wave& w, const micro_op& m, uint64_t cycl
   if (flat || from_lds) slots.lds = true;
   flat ? ++statistics.flat : ++statistics.vmem;
 
+  const bool late = late_store_data(m) && !halves.lds && overtakes_store_data(w, m);
   const auto send = [&](fabric::initiator_port& to, uint64_t lanes) {
     auto& p = context_.waves->take();
     auto& q = wave_pool::of(p);
     fill_request(q, m, w, lanes);
-    if (w.stale && reads_data_late(m)) overwrite_store_data(w, m, next_instruction(w), q);
     q.cu = uint16_t(index_);
     q.sequence = ++sequence_;
     q.wave_sequence = w.vm_issued;
     q.issue_ps = clock().at(cycle);
     q.op = &m;
-    to.send(p, clock().at(cycle + 1));
+    if (!late) { to.send(p, clock().at(cycle + 1)); return; }
+    late_store_ = &p;
+    late_wave_ = &w;
+    vmem_queue_.push_back(&p);
   };
   issued(w, m, cycle, 4);
   w.regs.pc += m.inst.size_bytes;
   ++w.vmcnt;
+  w.vmem_ready = cycle + parameters_.vmem_wave_cycles;
   if (flat) { ++w.lgkmcnt; ++w.lds_outstanding; }
   w.checker.issued(m, true, flat, w.regs.exec());
   if (from_lds) ++w.lds_stores;
@@ -95,6 +102,7 @@ bool compute_unit::issue_lds(wave& w, const micro_op& m, uint64_t cycle, issue_s
   if (slots.lds) return stalled(w, stall::arbitration, cycle, cycle + 4);
   if (!to.ready()) return port_busy(w, which, stall::lds_busy, cycle);
   if (clock().ceil(to.free_at()) > cycle + 1) return stalled(w, stall::lds_busy, cycle, next_turn(w.simd, clock().ceil(to.free_at())));
+  if (!global && cycle < lds_refused_until_ && w.simd >> 1 == lds_refused_path_) return stalled(w, stall::lds_busy, cycle, next_turn(w.simd, lds_refused_until_));
   if (counter_full(w, cycle, 0, 1, global ? 1 : 0)) return false;
   if (!checked(w, m, cycle)) return false;
   slots.lds = true;
@@ -115,6 +123,7 @@ bool compute_unit::issue_lds(wave& w, const micro_op& m, uint64_t cycle, issue_s
   w.checker.issued(m, false, true, w.regs.exec());
   trace_counters(w, cycle);
   to.send(p, clock().at(cycle + 1));
+  if (!global && !to.ready()) lds_refused_path_ = w.simd >> 1;
   return true;
 }
 
@@ -206,6 +215,8 @@ bool compute_unit::issue_smem(wave& w, const micro_op& m, uint64_t cycle, issue_
   const unsigned count = dwords > 1 ? 2 : 1;
   if (counter_full(w, cycle, 0, count, 0)) return false;
   if (!checked(w, m, cycle)) return false;
+  smem_in_vain_ = false;
+  if ((check_clauses_ || parameters_.xnack_replay) && !enter_clause(w, m, w.instructions, cycle)) return false;
   scalar_access a;
   if (kind != memory_kind::time && (kind != memory_kind::cache || m.inst.srsrc.present())) {
     a = scalar_address(m, r);
@@ -232,8 +243,14 @@ bool compute_unit::issue_smem(wave& w, const micro_op& m, uint64_t cycle, issue_
   if (!a.executed) return true; // SDST out of range: not executed
   w.lgkmcnt += count;
   ++w.smem_outstanding;
-  w.checker.issued(m, false, true, w.regs.exec());
+  if (!w.clause.nacked) w.checker.issued(m, false, true, w.regs.exec());
   trace_counters(w, cycle);
+  ++smem_in_flight_;
+  trace_smem(smem_issue_signal_, w, cycle);
+  if (smem_in_vain_) {
+    add_local({cycle + 8, 0, local_event::lgkm_scalar, &w, count, &m});
+    return true;
+  }
 
   if (kind == memory_kind::time) {
     add_local({cycle + parameters_.memtime_cycles, 0, local_event::memtime, &w, count, &m});
@@ -269,6 +286,13 @@ bool compute_unit::issue_smem(wave& w, const micro_op& m, uint64_t cycle, issue_
   }
   send_smem(cycle);
   return true;
+}
+
+void compute_unit::trace_smem(const observe::signal& pulse, const wave& w, uint64_t cycle) {
+  smem_outstanding_signal_.set(clock().at(cycle), smem_in_flight_);
+  if (!pulse) return;
+  pulse.set(clock().at(cycle), w.simd * 10u + w.slot + 1);
+  pulse.set(clock().at(cycle + 1), 0);
 }
 
 void compute_unit::send_smem(uint64_t cycle) {

@@ -149,16 +149,4 @@ uint64_t compute_unit::begin_memory(wave& w, const micro_op& m, uint64_t cycle) 
   return lanes;
 }
 
-/// hazards=model: the third and fourth dword of a wide store are read when the instruction behind it has written its result.
-void compute_unit::overwrite_store_data(wave& w, const micro_op& m, const micro_op* next, fabric::wave_request& q) {
-  if (!next || next->unit != unit::valu) return;
-  const unsigned first = m.inst.vdata.vgpr();
-  uint32_t (*rows)[64] = nullptr;
-  for (unsigned k = 2; k < q.vdata_dwords; ++k)
-    if (next->vgpr_writes.has(first + k) && first + k < w.regs.vgpr_count) {
-      if (!rows) rows = w.stale->dry_run(*next, w.regs);
-      std::memcpy(q.vdata[k], rows[first + k], 256);
-    }
-}
-
 } // namespace lyra::compute_unit

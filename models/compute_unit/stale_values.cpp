@@ -82,13 +82,6 @@ uint32_t (*stale_values::copy_rows(const alu::wave_registers& r))[64] {
   return rows;
 }
 
-uint32_t (*stale_values::dry_run(const micro_op& m, const alu::wave_registers& r))[64] {
-  alu::wave_registers copy = r;
-  copy.vgpr = copy_rows(r);
-  m.execute(copy, m.inst);
-  return copy.vgpr;
-}
-
 void stale_values::execute(const micro_op& m, alu::wave_registers& r, alu::handler h) {
   if (findings.empty()) { h(r, m.inst); return; }
   substitute(m, r);

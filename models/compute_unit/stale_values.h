@@ -4,7 +4,7 @@
 // compilers' hazard tables are built on.
 //
 // No stale value is visible in s_setreg TRAPSTS -> s_rfe (the return does not read it here) and in s_sendmsg and s_ttracedata behind a write of M0 (nobody
-// receives the value). A wide store whose data registers are overwritten is the compute unit's business: see overwrite_store_data().
+// receives the value). Wide stores read their data late whatever `hazards` is: compute_unit_clause.cpp.
 #pragma once
 #include "compute_unit/wait_states.h"
 #include <memory>
@@ -27,8 +27,6 @@ public:
   /// For memory instructions: puts stale SGPRs and M0 in place until restore().
   void substitute(const micro_op& m, alu::wave_registers& r);
   void restore(alu::wave_registers& r);
-  /// Executes a vector instruction on copies and returns the copies' rows: what it will write to them. Valid until the next call.
-  uint32_t (*dry_run(const micro_op& m, const alu::wave_registers& r))[64];
 
 private:
   struct entry {

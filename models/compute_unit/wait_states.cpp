@@ -63,12 +63,11 @@ bool may_need_wait_states(const micro_op& m) {
   return false;
 }
 
-bool reads_data_late(const micro_op& m) {
-  if (m.unit != unit::vmem && m.unit != unit::flat) return false;
+bool late_store_data(const micro_op& m) {
   const auto& i = m.inst;
-  const bool wide = (i.info->memory == isa::memory_kind::store || i.info->memory == isa::memory_kind::atomic) && m.vdata_dwords > 2;
+  if (m.vdata_dwords <= 2 || (i.info->memory != isa::memory_kind::store && i.info->memory != isa::memory_kind::atomic)) return false;
   const bool buffer = i.encoding() == encoding::MUBUF || i.encoding() == encoding::MTBUF;
-  return wide && i.encoding() != encoding::MIMG && !(buffer && i.soffset.present() && i.soffset.is_sgpr_like()); // images: resources are 256 bits on GFX9
+  return i.encoding() != encoding::MIMG && !(buffer && i.soffset.present() && i.soffset.is_sgpr_like()); // images: resources are 256 bits on GFX9
 }
 
 const wait_rule& rule_of(wait_row r) { return rules[unsigned(r)]; }
@@ -157,7 +156,7 @@ void wait_state_checker::issued(const micro_op& m, const alu::wave_registers& r)
     if (m.sgpr_writes.has(124)) { m0_ = here; }
     if (movrel_dst == 106 || movrel_dst == 107) { movrel_vcc_ = here; }
   } else if (m.unit == unit::vmem || m.unit == unit::flat) {
-    if (reads_data_late(m)) {
+    if (late_store_data(m)) {
       wide_store_ = here;
       wide_store_data_ = vgpr_set{};
       wide_store_data_.add(i.vdata.vgpr(), m.vdata_dwords);

@@ -19,8 +19,9 @@ const wait_rule& rule_of(wait_row r);
 /// True for instructions that some rule names as its consumer; fixed when an instruction is decoded.
 bool may_need_wait_states(const micro_op& m);
 
-/// A store or atomic whose third and fourth data dwords are read one wait state after its issue.
-bool reads_data_late(const micro_op& m);
+/// A store of more than 64 bits or a 64-bit compare-and-swap whose data beyond the second dword is read one wait state after issue
+/// (buffer stores with an SGPR offset and image stores are not).
+bool late_store_data(const micro_op& m);
 
 /// Follows one wave's instruction stream. A wait state passes with every instruction; s_nop N gives N + 1.
 class wait_state_checker {

@@ -18,6 +18,7 @@ public:
   }
 
   void push(picoseconds t, timed_module& m) {
+    ++m.queued_;
     if (t / slot_ps < base_ + slots) into_slot({t, &m});
     else {
       far_.push_back({t, sequence_++, &m});
@@ -26,6 +27,7 @@ public:
     if (t < pending_ && !running_) notify(t);
   }
   void forget(timed_module& m) {
+    if (m.queued_ == 0) return;
     for (size_t s = 0; s < slots; ++s) {
       auto& w = wheel_[s];
       w.entries.erase(std::remove_if(w.entries.begin(), w.entries.end(), [&](const entry& e) { return e.module == &m; }), w.entries.end());
@@ -85,6 +87,7 @@ private:
     const picoseconds n = now_ps();
     pending_ = never;
     running_ = true;
+    ++simulation_statistics().kernel_events;
     base_ = n / slot_ps; // nothing earlier is left
     while (!far_.empty() && far_.front().t / slot_ps < base_ + slots) {
       const far_entry e = far_.front();
@@ -120,6 +123,11 @@ private:
   bool running_ = false;
 };
 
+wake_statistics& simulation_statistics() {
+  static wake_statistics s;
+  return s;
+}
+
 timed_module::timed_module(sc_core::sc_module_name name, clock_domain clock) : sc_module(name), clock_(clock) { wake_queue::instance(); }
 
 timed_module::~timed_module() { wake_queue::instance().forget(*this); }
@@ -130,9 +138,11 @@ void timed_module::schedule(cycle_t c) {
 }
 
 void timed_module::run(picoseconds t) {
+  --queued_;
   const cycle_t c = next_wake_;
   if (c == never || clock_.at(c) != t) return; // asked for an earlier time since
   next_wake_ = never;
+  ++simulation_statistics().wakes;
   running_ = true; // requests meanwhile only lower next_wake_: one entry of the queue when on_wake is done
   next_wake_ = std::min(on_wake(c), next_wake_);
   running_ = false;

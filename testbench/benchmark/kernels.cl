@@ -106,6 +106,8 @@ kernel void valu(global float* out, uint rounds) {
   for (int k = 0; k < 8; ++k) s += a[k];
   for (int k = 0; k < 4; ++k) s += (float)u[k];
   out[i] = s;
+}
+
 // AES-256, one block of 16 bytes a work-item; `keys`: 60 words of the expanded key; a word's lowest byte is the column's first row.
 uint xtime(uint w) { return (w << 1 & 0xfefefefeu) ^ (w >> 7 & 0x01010101u) * 0x1bu; }
 uint substitute(global const uchar* sbox, uint a, uint b, uint c, uint d) {

@@ -55,7 +55,7 @@ template <class P> inline with_flag<typename P::value> div_scale(typename P::val
   const bool far = e2 - e1 >= N(P::far), denormal = (m1 != 0) & (m1 < normal), tiny = e2 <= N(P::tiny), zero = (m1 == 0) | (m2 == 0);
   V r = tiny ? up : s0;
   r = quotient ? (is_numerator ? up : s0) : r;
-  r = reciprocal ? (quotient & !is_denominator ? s0 : down) : r;
+  r = reciprocal ? ((quotient & (!is_denominator)) ? s0 : down) : r;
   r = denormal ? up : r;
   r = far ? (is_denominator ? up : s0) : r;
   r = zero ? default_nan(V()) : r;

@@ -59,7 +59,7 @@ template <class P> inline with_flag<typename P::value> div_scale(typename P::val
   r = denormal ? up : r;
   r = far ? (is_denominator ? up : s0) : r;
   r = zero ? default_nan(V()) : r;
-  return {r, !zero & (far | (!denormal & quotient)) ? all_ones : 0};
+  return {r, (!zero) & (far | (!denormal & quotient)) ? all_ones : 0};
 }
 
 /// fma, scaled where VCC is set; fused and scaled values are rounded once. Few lanes of a division are scaled: those are done one by one.

@@ -7,7 +7,9 @@
 using namespace program;
 
 namespace {
-const std::string machine = "--machine cu --set core_mhz=1000 --set fabric_mhz=1000 --set memory.model=fixed";
+const std::string machine = "--machine cu --set core_mhz=1000 --set fabric_mhz=1000 --set memory.model=fixed --set translation.enabled=false";
+// latencies that the cycle numbers below are made of
+const std::string latencies = " --set scalar_cache.hit_latency_cycles=40 --set scalar_cache.miss_request_cycles=25 --set scalar_cache.fill_return_cycles=40 --set l2.hit_latency_cycles=86 --set l2.fill_response_cycles=66";
 
 vcd_reader traced(const job& j, const std::string& options = "") {
   const auto file = j.folder() / "t.vcd";
@@ -19,7 +21,7 @@ vcd_reader traced(const job& j, const std::string& options = "") {
 BOOST_AUTO_TEST_CASE(a_miss_a_hit_under_it_and_a_return_in_two_parts_have_their_exact_cycles) {
   // Line 0x400 is loaded first. Then: a miss, a hit, and a load whose first dword hits and whose second one misses.
   const job j("s_load_dword s20, s[2:3], 0x400\ns_mov_b32 s22, 2\ns_waitcnt lgkmcnt(0)\ns_load_dword s12, s[2:3], 0x0\ns_load_dword s13, s[2:3], 0x404\ns_load_dwordx2 s[14:15], s[2:3], 0x43c\ns_waitcnt lgkmcnt(0)\ns_endpgm");
-  const auto v = traced(j, " --set memory.latency_ns=200");
+  const auto v = traced(j, latencies + " --set memory.latency_ns=200");
   const auto issue = v.pulses("cu0.smem.issue"), back = v.pulses("cu0.smem.return"), lookup = v.pulses("sqc0.scalar_cache.lookup");
   BOOST_TEST_REQUIRE(issue.size() == 4u);
   BOOST_TEST_REQUIRE(back.size() == 5u);
@@ -59,7 +61,7 @@ BOOST_AUTO_TEST_CASE(a_miss_a_hit_under_it_and_a_return_in_two_parts_have_their_
 BOOST_AUTO_TEST_CASE(by_parameter_the_count_falls_with_each_part_and_returns_keep_their_order) {
   const job j("s_load_dword s20, s[2:3], 0x400\ns_waitcnt lgkmcnt(0)\ns_nop 0\ns_load_dwordx2 s[14:15], s[2:3], 0x43c\ns_load_dword s16, s[2:3], 0x404\ns_waitcnt lgkmcnt(0)\ns_endpgm");
   {
-    const auto v = traced(j, " --set smem.count_return=per_part");
+    const auto v = traced(j, latencies + " --set smem.count_return=per_part");
     const uint64_t t = v.pulses("cu0.smem.issue").at(1);
     BOOST_TEST(v.at("cu0.simd0.wave0.lgkmcnt", (t + 40) * 1000) == 3u);
     BOOST_TEST(v.at("cu0.simd0.wave0.lgkmcnt", (t + 41) * 1000) == 2u); // the part that hit
@@ -85,7 +87,7 @@ BOOST_AUTO_TEST_CASE(clocks_read_the_cycle_of_their_return) {
   const auto v = traced(j);
   const auto o = j.good(machine);
   BOOST_TEST(o.data.at(0) == v.pulses("cu0.smem.return").at(0));
-  BOOST_TEST(o.data.at(0) == v.pulses("cu0.smem.issue").at(0) + 41);
+  BOOST_TEST(o.data.at(0) == v.pulses("cu0.smem.issue").at(0) + 40);
 }
 
 BOOST_AUTO_TEST_CASE(dirty_lines_and_their_write_back_are_seen) {

@@ -12,7 +12,7 @@ struct rtl_parameters {
   double clock_ratio = 1;
   unsigned reset_cycles = 4;
   uint64_t timeout_cycles = 100000, reset_at_cycle = 0;
-  unsigned lds_path_cycles = 42, atomic_path_cycles = 2, memory_path_cycles = 150;
+  unsigned lds_path_cycles = 45, atomic_path_cycles = 2, memory_path_cycles = 150;
   unsigned compare_window_cycles = 4096;
   std::string compare_vcd = "lyra_difference.vcd";
 

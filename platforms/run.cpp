@@ -5,6 +5,7 @@
 #include "observe/report.h"
 #include "observe/statistics_json.h"
 #include "observe/vcd_writer.h"
+#include "platforms/edge_records.h"
 #include "platforms/machine_files.h"
 #include "platforms/profile.h"
 #include "platforms/summary.h"
@@ -75,7 +76,9 @@ int run(const run_options& o) {
   if (!o.vcd.empty()) vcd = std::make_unique<observe::vcd_writer>(o.vcd, traced);
 
   const isa::target chip = described->parameters.system.chip == "gfx906" ? isa::target::gfx906 : isa::target::gfx900;
-  machine& mach = *new machine(described->parameters, m, chip, vcd.get(), !o.checks.empty()); // for the process's life: taking it apart takes as long as building it
+  edge_records& records = *new edge_records(o.records); // for the process's life, as the machine: taking it apart takes as long as building it
+  machine& mach = *new machine(described->parameters, m, chip, vcd.get(), !o.checks.empty(), records.binder());
+  records.check();
   std::unique_ptr<timeline_recorder> timeline;
   if (!o.timeline.empty()) {
     if (m == mode::lt) throw observe::input_error("--timeline", "needs --mode at: loosely timed runs have no wave-cycles");

@@ -18,6 +18,7 @@ struct run_options {
   std::string trace_window;              ///< "FROM:TO" in cycles
   uint64_t statistics_every = 0;
   std::vector<std::string> checks;       ///< --check: races
+  std::vector<std::string> records;      ///< --record EDGE=FILE
   bool quiet = false;
 };
 

@@ -37,14 +37,13 @@ public:
 
 private:
   struct track_info { uint32_t group, row; std::string group_name, name, place; }; ///< place: the text of pid and tid, up to the time
-  void begin_event();
-  void put(std::string_view s) { out_.append(s); }
-  void put_number(uint64_t v);
-  void put_micros(uint64_t ps);
-  void put_quoted(std::string_view text);
+  char* begin_event(size_t room);
+  void end_event(const char* end) { used_ = size_t(end - out_.data()); }
   void flush();
   std::FILE* file_ = nullptr;
-  std::string name_, out_;
+  std::string name_;
+  std::vector<char> out_; ///< text not yet in the file: the first `used_` bytes
+  size_t used_ = 0;
   std::vector<track_info> tracks_;
   std::vector<std::pair<std::string, uint32_t>> groups_; ///< name, rows
   uint64_t events_ = 0;

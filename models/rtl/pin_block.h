@@ -64,7 +64,7 @@ protected:
   const In& inputs() const { return in_; }
   bool in_reset() const { return reset_left_ != 0; }
   bool holds_back() const { return reset_asked_ || in_reset(); } ///< nothing new goes into the block
-  fabric::picoseconds answer_at(fabric::cycle_t cycle) const { return clock().at(cycle) + std::max(1u, options_.response_path_cycles) * domain_.period; }
+  fabric::picoseconds answer_at(fabric::cycle_t cycle) const { return domain_.at(domain_.ceil(clock().at(cycle)) + std::max(1u, options_.response_path_cycles)); }
   void fault(const char* id, const std::string& text, fabric::cycle_t cycle) {
     dead_ = true; // the clock stands: the run can be explained
     if (context_.run) context_.run->fault({id, std::string(this->name()) + ": " + text, clock().at(cycle), 0, 0, 0, -1});

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/bench/measurement.h"
 #include "isa/image_descriptors.h"
+#include "isa/image_layout.h"
 #include "platforms/bench/kernels.h"
 #include "platforms/machine.h"
 #include "platforms/summary.h"
-#include "isa/image_layout.h"
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>

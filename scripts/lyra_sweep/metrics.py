@@ -15,6 +15,7 @@ class Counters:
 
     def __init__(self, statistics):
         self.run = statistics["run"]
+        self.timed = statistics.get("about", {}).get("mode") != "lt"  # loosely timed runs have no wave-cycles
         self.values = {}
         self._sums = {}
         self._walk(statistics["statistics"], "")
@@ -67,6 +68,10 @@ def _rate(above, below):
     return lambda c: c.ratio(above, below, 100)
 
 
+def _share(cause):
+    return lambda c: c.ratio(f"cu*.{cause}", "cu*.wave_cycles", 100) if c.timed else None
+
+
 BUILT_IN = {m.name: m for m in [
     Metric("cycles", "cycles", "core cycles of the whole run", "less", lambda c: c.run["cycles"]),
     Metric("time", "us", "time of the whole run", "less", lambda c: c.run["ps"] / 1e6),
@@ -80,7 +85,7 @@ BUILT_IN = {m.name: m for m in [
     Metric("memory_traffic", "bytes", "read from and written to memory", "less", _traffic),
     Metric("memory_bandwidth", "GB/s", "memory traffic over time", "more", lambda c: _traffic(c) / (c.run["ps"] * 1e-3) if c.run["ps"] else None),
     Metric("lds_conflicts", "cycles", "bank cycles of LDS for conflicts", "less", lambda c: c.total("cu*.lds.bank_conflict_cycles")),
-] + [Metric(f"stall_{n}" if n != "issuing" else n, "% of wave-cycles", f"wave-cycles put down to {n}", "more" if n == "issuing" else "less", _rate(f"cu*.{n}", "cu*.wave_cycles")) for n in CAUSES]}
+] + [Metric(f"stall_{n}" if n != "issuing" else n, "% of wave-cycles", f"wave-cycles put down to {n}", "more" if n == "issuing" else "less", _share(n)) for n in CAUSES]}
 
 
 def number_text(v):

@@ -74,7 +74,7 @@ class ImageRates(RawImages):
                                                             (volume, deep, "between", ("0", "0.5"), 4 * one)):
                 self.assertEqual(self.rate(instruction, image, linear, to_float.format(*operands)), want, (form, image, lod))
             point = self.rate(flat, plane, 'filter = "point"', to_float.format("0", "0"))
-            self.assertEqual(point, 16 if one < 64 else point, form)  # wide point samples: by lines, as loads
+            self.assertEqual(point, 16 if one == 16 else 32, form)  # as loads: lanes beside each other take texels 0 and 8, in different lines
 
     def test_anisotropic_samples_take_their_steps(self):
         image, sampler = 'type = "2d"\nwidth = 64\nheight = 64\nformat = "8_8_8_8 unorm"', 'filter = "linear"\nmax_anisotropy = {}'
@@ -124,6 +124,17 @@ class ImageDescriptors(RawImages):
     def test_a_sampler_and_an_image_by_address(self):
         code = "s_load_dwordx8 s[8:15], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\n" + self.XY + "image_load v10, v[1:2], s[8:15] dmask:0x1 unorm\ns_waitcnt vmcnt(0)\n" + self.STORE.format(2, 3)
         self.run_all(self.image_job(code, self.IMAGE, user=('{image_lo="i"}', '{image_hi="i"}', '{buffer_lo="b"}', '{buffer_hi="b"}'), more=self.gold(list(range(64)))))
+
+    def test_samples_of_a_pixel_through_the_fragment_mask(self):
+        # four samples, fragments reversed by the mask: sample s of pixel p is fragment 3 - s
+        code = ("v_and_b32 v1, 3, v0\nv_bfe_u32 v2, v0, 2, 2\nv_lshrrev_b32 v3, 4, v0\ns_load_dwordx8 s[4:11], s[0:1], 0x0\ns_load_dwordx8 s[12:19], s[0:1], 0x20\ns_waitcnt lgkmcnt(0)\n"
+                "image_load v10, v[1:2], s[12:19] dmask:0x1 unorm\ns_waitcnt vmcnt(0)\nv_lshlrev_b32 v4, 2, v3\nv_bfe_u32 v3, v10, v4, 4\n"
+                "image_load v10, v[1:3], s[4:11] dmask:0x1 unorm\ns_waitcnt vmcnt(0)\n" + self.STORE.format(2, 3))
+        (self.folder / "mask.bin").write_bytes(bytes([0x1b]) * 16)  # two bits a sample: 3, 2, 1, 0
+        image = 'type = "2d_msaa"\nwidth = 4\nheight = 4\nsamples = 4\nformat = "32 uint"\nswizzle = "64kb_d_x"\npattern = "index"'
+        mask = '[image.mask]\ntype = "2d"\nwidth = 4\nheight = 4\nformat = "fmask 5"\nswizzle = "64kb_z_x"\nfile = "mask.bin"\n[buffer.set]\ndescriptors = [ {image="i"}, {image="mask"} ]\n'
+        gold = [16 * (3 - lane // 16) + lane % 16 for lane in range(64)]  # host form: rows of the first sample, of the second ...
+        self.run_all(self.image_job(code, image, user=('{buffer_lo="set"}', '{buffer_hi="set"}', '{buffer_lo="b"}', '{buffer_hi="b"}'), buffers=mask, more=self.gold(gold)))
 
     def test_pages_that_are_not_resident(self):
         # a row of 1024 dwords is a page; row 1 has none. TFE: v11 tells. The store to row 1 is lost, that to row 0 is not.

@@ -53,6 +53,25 @@ BOOST_AUTO_TEST_CASE(statistics_are_a_tree_with_value_unit_and_meaning) {
   BOOST_CHECK_THROW(write_statistics("/nonexistent/s.json", whole, {}), input_error);
 }
 
+BOOST_AUTO_TEST_CASE(a_counter_may_share_its_name_with_a_block_and_the_run_has_a_length) {
+  statistics s;
+  counters unit, lds;
+  s.add("cu0.hits", lds); // cu0.hits.hits, cu0.hits.misses
+  s.add("cu0", unit);     // cu0.hits, cu0.misses
+  unit.hits = 3;
+  lds.misses = 4;
+  const json j = json::parse(statistics_json(statistics_region(s), {}, {1234, 5678}));
+  BOOST_TEST((j["run"] == json{{"cycles", 1234}, {"ps", 5678}}));
+  BOOST_TEST((j["statistics"]["cu0"]["hits"]["value"] == 3));
+  BOOST_TEST((j["statistics"]["cu0"]["hits"]["misses"]["value"] == 4));
+  const statistics none;
+  BOOST_TEST(json::parse(statistics_json(statistics_region(none), {}))["statistics"].empty());
+  const json kinds = json::parse(statistics_list_json(s));
+  BOOST_TEST(kinds.size() == 4u);
+  BOOST_TEST((kinds[0]["name"] == "cu0.hits.hits" || kinds[0]["name"] == "cu*.hits.hits"));
+  BOOST_TEST((kinds[0]["unit"] == "requests"));
+}
+
 BOOST_AUTO_TEST_CASE(a_region_counts_from_its_mark_until_it_is_frozen) {
   statistics s;
   counters a;

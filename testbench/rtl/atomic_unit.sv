@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The atomic unit of an L2 channel: read-modify-write on a line copy, 16 entries a beat. Ports and operations: models/rtl/pins.h.
 // Eight 64-bit ALUs, one for each 8 bytes of the line: entries on different ones go in one cycle, those that meet follow each other, the lowest first.
+`timescale 1ns/1ps
 module atomic_unit #(
     parameter bit BUG = 0 // test variant: the carry of an addition stops at bit 7
 ) (

@@ -2,6 +2,7 @@
 // An AXI4 memory controller: INCR, WRAP and FIXED bursts of every size, one write and one read burst in work, error answers; the array is outside, at a
 // synchronous port (read data and `mem_error` one cycle after `mem_enable`). Reads and writes take turns at the port, a beat every other cycle.
 // LATENCY cycles pass between a read's address and its first access.
+`timescale 1ns/1ps
 module axi4_memory #(
     parameter int DATA_BITS = 512,
     parameter int ID_BITS = 4,
@@ -48,9 +49,10 @@ module axi4_memory #(
   localparam int BYTES = DATA_BITS / 8;
 
   function automatic logic [63:0] beat_address(input logic [63:0] first, input logic [7:0] len, input logic [2:0] size, input logic [1:0] burst, input logic [7:0] n);
-    logic [63:0] bytes = 64'd1 << size;
-    logic [63:0] total = bytes * (64'(len) + 1);
-    logic [63:0] low = first & ~(total - 1);
+    logic [63:0] bytes, total, low;
+    bytes = 64'd1 << size;
+    total = bytes * (64'(len) + 1);
+    low = first & ~(total - 1);
     case (burst)
       2'd0:    beat_address = first;
       2'd2:    beat_address = low + ((first - low + 64'(n) * bytes) & (total - 1));

@@ -2,6 +2,7 @@
 // An LDS: 64 KB in 32 banks of dwords, 32 lanes a beat, conflicts, 32-bit integer atomics. Ports and operations: models/rtl/pins.h.
 // A beat is done in as many cycles as its fullest bank needs: a load serves all lanes of a bank that want the same dword together, stores and atomics
 // serve one lane a bank and cycle, the lowest first. One beat is in the block while the answer of the one before waits to be taken.
+`timescale 1ns/1ps
 module lds #(
     parameter bit BUG = 0 // test variant: stores lose the byte 3 of bank 13
 ) (

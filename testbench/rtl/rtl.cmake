@@ -1,43 +1,38 @@
-# RTL beside the models: Verilated blocks, `lyra_rtl` (the lyra program with them) and the co-simulation tests.
-find_program(VERILATOR verilator)
-if(NOT VERILATOR)
-  message(STATUS "co-simulation: Verilator is not installed (scripts/setup does it): no lyra_rtl, its tests are left out")
-  return()
-endif()
-execute_process(COMMAND ${VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE VERILATOR_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE)
+# Co-simulation: RTL beside the models, Lyra inside testbenches. Each simulator's part is left out, with a message as a skipped test, where it is missing.
 set(RTL ${CMAKE_CURRENT_LIST_DIR})
-set(VERILATED ${CMAKE_BINARY_DIR}/verilated)
+add_executable(rtl_dpi_calls ${RTL}/dpi_calls.cpp) # of Lyra nothing but the C interface
+target_include_directories(rtl_dpi_calls PRIVATE ${CMAKE_SOURCE_DIR})
+target_link_libraries(rtl_dpi_calls PRIVATE lyra_dpi lyra_warnings)
+add_test(NAME rtl/dpi_calls COMMAND rtl_dpi_calls ${CMAKE_CURRENT_BINARY_DIR}/dpi_calls.bin)
 
-# verilated(PREFIX TOP [verilator arguments]): library verilated_PREFIX of testbench/rtl/TOP.sv, model class PREFIX
-function(verilated prefix top)
-  set(dir ${VERILATED}/${prefix})
-  add_custom_command(OUTPUT ${dir}/${prefix}__ALL.a ${dir}/${prefix}.h
-    COMMAND ${VERILATOR} --cc -Wall --Mdir ${dir} --prefix ${prefix} --top-module ${top} -O3 --x-initial unique --output-split 0 ${ARGN} ${RTL}/${top}.sv
-    COMMAND make -s -C ${dir} -f ${prefix}.mk OPT_FAST=-O2 OPT_SLOW=-O0 OPT_GLOBAL=-O2 CFG_CXXFLAGS_STD_NEWEST=-std=gnu++17 USER_CPPFLAGS=-fPIC ${prefix}__ALL.a
-    DEPENDS ${RTL}/${top}.sv COMMENT "Verilating ${prefix}" VERBATIM)
-  add_custom_target(verilate_${prefix} DEPENDS ${dir}/${prefix}__ALL.a)
-  add_library(verilated_${prefix} INTERFACE)
-  add_dependencies(verilated_${prefix} verilate_${prefix})
-  target_include_directories(verilated_${prefix} SYSTEM INTERFACE ${dir})
-  target_link_libraries(verilated_${prefix} INTERFACE ${dir}/${prefix}__ALL.a verilated_runtime)
+set(DPI ${CMAKE_SOURCE_DIR}/platforms/dpi)
+set(VERILATED ${CMAKE_BINARY_DIR}/verilated) # what the simulators make of the SystemVerilog sources
+file(MAKE_DIRECTORY ${VERILATED})
+set(CASES ${CMAKE_SOURCE_DIR}/testbench/cases/ocl)
+
+# cosim_test(NAME EXPECTED command): passes where EXPECTED is printed
+function(cosim_test name expected)
+  add_test(NAME rtl/${name} COMMAND ${ARGN})
+  set_tests_properties(rtl/${name} PROPERTIES PASS_REGULAR_EXPRESSION "${expected}" TIMEOUT 120)
 endfunction()
+set(LDS_RIGHT "tb_lds: [0-9]+ beats equal")
+set(MEMORY_RIGHT "tb_memory: the job's expectations hold.*, no protocol violation")
+set(L2_RIGHT "tb_l2: [0-9]+ bursts right")
 
-add_library(verilated_runtime STATIC ${VERILATOR_ROOT}/include/verilated.cpp ${VERILATOR_ROOT}/include/verilated_threads.cpp)
-target_include_directories(verilated_runtime SYSTEM PUBLIC ${VERILATOR_ROOT}/include ${VERILATOR_ROOT}/include/vltstd)
-target_compile_options(verilated_runtime PRIVATE -O1 -w)
-find_package(Threads REQUIRED)
-target_link_libraries(verilated_runtime PUBLIC Threads::Threads)
-
-verilated(Vlds lds)
-verilated(Vlds_bug lds "-GBUG=1'b1")
-verilated(Vatomic_unit atomic_unit)
-verilated(Vatomic_unit_bug atomic_unit "-GBUG=1'b1")
-verilated(Vaxi4_memory axi4_memory)
-verilated(Vaxi4_memory_64 axi4_memory -GDATA_BITS=64)
-
-add_library(lyra_rtl_blocks OBJECT ${RTL}/register_blocks.cpp) # an object: it registers itself
-target_include_directories(lyra_rtl_blocks PUBLIC ${CMAKE_SOURCE_DIR}/testbench)
-target_link_libraries(lyra_rtl_blocks PUBLIC lyra_models verilated_Vlds verilated_Vlds_bug verilated_Vatomic_unit verilated_Vatomic_unit_bug verilated_Vaxi4_memory verilated_Vaxi4_memory_64)
-target_compile_options(lyra_rtl_blocks PRIVATE -O2)
-add_executable(lyra_rtl ${CMAKE_SOURCE_DIR}/platforms/main.cpp)
-target_link_libraries(lyra_rtl PRIVATE lyra_platform lyra_rtl_blocks lyra_warnings)
+find_program(VERILATOR verilator)
+find_program(IVERILOG iverilog)
+find_path(IVERILOG_INCLUDE vpi_user.h PATH_SUFFIXES iverilog)
+function(missing_simulator test text)
+  add_test(NAME rtl/${test} COMMAND ${CMAKE_COMMAND} -E echo "skipped: ${text}")
+  set_tests_properties(rtl/${test} PROPERTIES SKIP_REGULAR_EXPRESSION "skipped:")
+endfunction()
+if(VERILATOR)
+  include(${RTL}/verilator.cmake)
+else()
+  missing_simulator(verilator "Verilator is not installed (scripts/setup does it): no lyra_rtl, no RTL in machines")
+endif()
+if(IVERILOG AND IVERILOG_INCLUDE)
+  include(${RTL}/icarus.cmake)
+else()
+  missing_simulator(icarus "Icarus Verilog is not installed (scripts/setup does it)")
+endif()

@@ -89,6 +89,24 @@ class Local(ScriptTest):
         self.sweep("t.toml", "--no-report", code=1)
         self.assertEqual(table(self.folder / "t.sweep/results.csv")[0]["status"], "time out")
 
+    def test_loosely_timed_points_have_no_stalls(self):
+        self.write("s.toml", f'jobs = ["{CASES}/ocl/vadd/job.toml"]\nmachine = ["cu", "vega10"]\nmode = "lt"\nreport = ["time", "stall_vmcnt"]\n[metric.vectors]\nsum = "cu*.valu"\nunit = "wave-instructions"\n')
+        self.sweep("s.toml")
+        rows = table(self.folder / "s.sweep/results.csv")
+        self.assertEqual([(r["machine"], r["status"], r["stall_vmcnt [% of wave-cycles]"]) for r in rows], [("cu", "right", ""), ("vega10", "right", "")])
+        self.assertGreater(int(rows[0]["vectors [wave-instructions]"]), 10)
+        self.assertIn("No value in any point", (self.folder / "s.sweep/report.html").read_text())
+
+    def test_a_random_sweep_with_a_report(self):
+        self.write("s.toml", f'jobs = ["{CASES}/ocl/vadd/job.toml"]\nmachine = "cu"\n[random]\nsamples = 16\nseed = 3\ncore_mhz = {{ from = 300, to = 3000 }}\nl2.channels = [1, 4]\n')
+        self.sweep("s.toml")
+        rows = table(self.folder / "s.sweep/results.csv")
+        self.assertEqual(len(rows), 16)
+        self.assertTrue(all(r["status"] == "right" for r in rows))
+        slow, fast = (max(rows, key=lambda r: s * float(r["core_mhz [MHz]"])) for s in (-1, 1))
+        self.assertGreater(float(slow["time [us]"]), float(fast["time [us]"]))
+        self.assertTrue((self.folder / "s.sweep/plots/time-lines.svg").exists())
+
     def test_a_changed_sweep_runs_only_what_is_new(self):
         text = f'jobs = ["{CASES}/ocl/vadd/job.toml"]\nmachine = "cu"\n[sweep]\nl1.ways = [2, 4]\n'
         self.write("s.toml", text)

@@ -10,6 +10,8 @@
 #include "platforms/profile.h"
 #include "platforms/summary.h"
 #include "platforms/timeline_recorder.h"
+#include <fstream>
+#include <set>
 #include <chrono>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -52,6 +54,15 @@ observe::vcd_options trace_options(const run_options& o, const fabric::clock_dom
     }
   }
   return v;
+}
+
+/// Names of all opcodes decoded: instructions are decoded when a wave first comes to them.
+void write_opcodes(const std::string& file, const compute_unit::code_cache& code) {
+  std::set<std::string> names;
+  for (const auto& m : code.ops()) if (m.inst.info) names.insert(m.inst.info->name);
+  std::ofstream out(file);
+  for (const auto& n : names) out << n << '\n';
+  if (!out.flush()) throw observe::input_error("--opcodes", fmt::format("cannot write \"{}\"", file));
 }
 
 void print_findings(const fabric::run_state& r) {
@@ -133,6 +144,8 @@ int run(const run_options& o) {
     const profile p = take_profile(mach, loaded, a);
     for (const auto& f : o.profiles) write_profile(f, p);
   };
+
+  if (!o.opcodes.empty()) write_opcodes(o.opcodes, mach.code());
 
   auto& r = mach.run_state();
   print_findings(r);

@@ -108,6 +108,42 @@ private:
   void take_smem_result(const micro_op& m, const scalar_access& a, unsigned k, const fabric::payload& p, alu::wave_registers& r);
   bool jump_checked(wave& w, uint64_t cycle);
 
+  // what the fast path leaves out (compute_unit_special.cpp)
+  /// Executes an ALU instruction or branch. False: the wave has faulted.
+  bool execute(wave& w, const micro_op& m, uint64_t cycle) {
+    if (__builtin_expect(m.vgpr_end > w.vgpr_limit || m.sgpr_end > w.sgpr_limit, 0)) return execute_special(w, m, cycle);
+    m.execute(w.regs, m.inst);
+    return true;
+  }
+  bool execute_special(wave& w, const micro_op& m, uint64_t cycle);
+  bool registers_in_range(wave& w, const micro_op& m, uint64_t cycle);
+  std::string indexed_beyond(const wave& w, const micro_op& m) const;
+  /// After a scalar instruction: S_SET_GPR_IDX_ON and OFF and S_SETREG change it.
+  void follow_indexing(wave& w) {
+    const bool on = w.regs.mode >> alu::mode_bit::gpr_idx_en & 1;
+    if (on != w.indexing) { w.indexing = on; set_limits(w); }
+  }
+  void set_limits(wave& w);
+  void start_special(wave& w);
+  void mode_written(wave& w);
+  void trapsts_read(wave& w, const micro_op& m, uint64_t cycle);
+  void enter_trap_handler(wave& w, uint64_t saved_pc, unsigned trap_id);
+  bool take_trap(wave& w, const micro_op& m, uint64_t cycle);
+  bool skipped(const wave& w, const micro_op& m) const {
+    if (!m.vector) return false;
+    const uint64_t unseen = w.stale ? w.wait_states.unseen_vskip() : 0;
+    return (unseen ? w.stale->mode_before(unseen, w.regs.mode) : w.regs.mode) >> alu::mode_bit::vskip & 1;
+  }
+  void follow_wait_states(wave& w, const micro_op& m, uint64_t cycle) {
+    if (w.stale) w.stale->findings.clear();
+    if (w.wait_states.concerns(m)) check_wait_states(w, m, cycle);
+    if (w.stale) w.stale->remember(m, w.regs, w.wait_states.next_mark());
+    w.wait_states.issued(m, w.regs);
+  }
+  /// Lanes that a memory instruction acts in. With hazards=model it sees stale registers until end_memory().
+  uint64_t begin_memory(wave& w, const micro_op& m, uint64_t cycle);
+  void end_memory(wave& w) { if (w.stale && !w.stale->findings.empty()) w.stale->restore(w.regs); }
+
   // scalar clauses, late store data (compute_unit_clause.cpp)
   bool enter_clause(wave& w, const micro_op& m, uint64_t n, uint64_t cycle);
   void report_clause(wave& w, const micro_op& m, const scalar_clause::finding& f, uint64_t cycle);

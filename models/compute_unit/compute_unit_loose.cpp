@@ -109,38 +109,38 @@ unsigned compute_unit::run_slice(wave& w) {
     ++statistics.instructions;
     ++w.instructions;
     if (m.profile) { ++m.profile->executions; m.profile->lanes += unsigned(__builtin_popcountll(r.exec())); }
-    if (m.vector && (r.mode >> alu::mode_bit::vskip & 1)) { ++statistics.vskipped; r.pc += m.inst.size_bytes; continue; }
-    if (check && !w.checker.idle() && m.unit != unit::internal) {
+    if (check && !w.checker.idle() && m.unit != unit::internal && !(m.vector && (r.mode >> alu::mode_bit::vskip & 1))) {
       check_hazards(w, m, loose_cycle());
       if (w.state == wave_state::faulted) return n;
     }
+    const bool skip = skipped(w, m);
     if (follow_wait_states_ && m.unit != unit::illegal) {
-      if (w.wait_states.concerns(m)) {
-        check_wait_states(w, m, loose_cycle());
-        if (w.state == wave_state::faulted) return n;
-      }
-      w.wait_states.issued(m, r);
+      follow_wait_states(w, m, loose_cycle());
+      if (w.state == wave_state::faulted) return n;
     }
+    if (skip) { ++statistics.vskipped; r.pc += m.inst.size_bytes; continue; }
     switch (m.unit) {
       case unit::valu:
         ++statistics.valu;
         statistics.valu_lanes += unsigned(__builtin_popcountll(r.exec()));
         cycles += valu_cycles(m);
         r.pc += m.inst.size_bytes;
-        m.execute(r, m.inst);
+        if (!execute(w, m, loose_cycle())) return n;
         if (late_store_) loose_late_store(w);
         break;
       case unit::salu:
         ++statistics.salu;
         cycles += parameters_.salu_cycles;
-        if (m.inst.info->id == isa::op::s_getreg_b32) r.ib_sts = 0;
+        if (m.inst.info->id == isa::op::s_getreg_b32) { trapsts_read(w, m, loose_cycle()); r.ib_sts = 0; }
         r.pc += m.inst.size_bytes;
-        m.execute(r, m.inst);
+        if (!execute(w, m, loose_cycle())) return n;
+        if (m.cost == alu::cost_class::scalar_setreg) mode_written(w);
+        follow_indexing(w);
         break;
       case unit::branch: {
         ++statistics.branch;
         const uint64_t next = r.pc += m.inst.size_bytes;
-        m.execute(r, m.inst);
+        if (!execute(w, m, loose_cycle())) return n;
         if (r.pc != next) {
           ++statistics.branch_taken;
           cycles += parameters_.branch_taken_cycles;
@@ -204,15 +204,10 @@ bool compute_unit::loose_control(wave& w, const micro_op& m) {
       return true;
     case control::setprio: r.priority = simm & 3; return true;
     case control::trap:
-      if (r.tba) {
-        r.sgpr[108] = uint32_t(r.pc - 4);
-        r.sgpr[109] = (uint32_t((r.pc - 4) >> 32) & 0xffff) | (simm & 0xff) << 16;
-        r.priv = true;
-        r.pc = r.tba;
-        return true;
-      }
-      if ((simm & 0xff) == 3) return true;
-      fault(w, "lyra/fault/trap", fmt::format("s_trap {} without a trap handler{}", simm & 0xff, (simm & 0xff) == 2 ? " (the program called abort or trap)" : ""), loose_cycle());
+      return take_trap(w, m, loose_cycle());
+    case control::setkill:
+      if (!(simm & 1)) return true;
+      end_wave(w, loose_cycle());
       return false;
     case control::icache_inv: ++code_.epoch; return true;
     default: return true;
@@ -224,8 +219,10 @@ void compute_unit::loose_memory(wave& w, const micro_op& m) {
   if (ds) ++statistics.lds; else if (gds) ++statistics.gds; else if (flat) ++statistics.flat; else ++statistics.vmem;
   sc_core::sc_time delay;
   bool must_wait = false;
-  const flat_lanes halves = flat ? split_flat(m, w) : flat_lanes{};
-  const bool late = late_store_data(m) && w.regs.exec() && !halves.lds && overtakes_store_data(w, m);
+  const uint64_t acting = begin_memory(w, m, loose_cycle());
+  flat_lanes halves = flat ? split_flat(m, w) : flat_lanes{};
+  halves.memory &= acting, halves.lds &= acting;
+  const bool late = late_store_data(m) && acting && !halves.lds && overtakes_store_data(w, m);
   const auto run = [&](fabric::initiator_port& to, uint64_t lanes) {
     if (!lanes && !gds && m.inst.info->memory != memory_kind::cache) return true; // nothing to do: EXEC is 0
     auto& p = context_.waves->take();
@@ -252,8 +249,9 @@ void compute_unit::loose_memory(wave& w, const micro_op& m) {
   if (flat) {
     if (run(vmem_port, halves.memory) && halves.lds) run(lds_port, halves.lds);
   } else {
-    run(ds ? lds_port : gds ? gds_port : vmem_port, w.regs.exec());
+    run(ds ? lds_port : gds ? gds_port : vmem_port, acting);
   }
+  end_memory(w);
   if (must_wait) { // the wave stays at the instruction; others go on
     if (m.profile) { --m.profile->executions; m.profile->lanes -= unsigned(__builtin_popcountll(w.regs.exec())); }
     --statistics.gds;

@@ -82,12 +82,15 @@ bool compute_unit::issue_vector_memory(wave& w, const micro_op& m, uint64_t cycl
   if (flat) { ++w.lgkmcnt; ++w.lds_outstanding; }
   w.checker.issued(m, true, flat, w.regs.exec());
   if (from_lds) ++w.lds_stores;
-  send(from_lds ? lds_port : vmem_port, flat ? halves.memory : w.regs.exec());
+  const uint64_t acting = begin_memory(w, m, cycle);
+  halves.memory &= acting, halves.lds &= acting;
+  send(from_lds ? lds_port : vmem_port, flat ? halves.memory : acting);
   ++w.vm_issued;
   if (flat) {
     if (halves.lds) send(lds_port, halves.lds);
     else add_local({cycle + 8, 0, local_event::lgkm_flat, &w, 1, &m}); // no lane leads to LDS: that half is done at once
   }
+  end_memory(w);
   trace_counters(w, cycle);
   return true;
 }
@@ -106,12 +109,13 @@ bool compute_unit::issue_lds(wave& w, const micro_op& m, uint64_t cycle, issue_s
   global ? ++statistics.gds : ++statistics.lds;
   auto& p = context_.waves->take();
   auto& q = wave_pool::of(p);
-  fill_request(q, m, w, w.regs.exec());
+  issued(w, m, cycle, 4);
+  fill_request(q, m, w, begin_memory(w, m, cycle));
+  end_memory(w);
   q.cu = uint16_t(index_);
   q.sequence = ++sequence_;
   q.issue_ps = clock().at(cycle);
   q.op = &m;
-  issued(w, m, cycle, 4);
   w.regs.pc += m.inst.size_bytes;
   ++w.lgkmcnt;
   ++w.lds_outstanding;

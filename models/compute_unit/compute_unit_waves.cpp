@@ -81,6 +81,9 @@ void compute_unit::start_wave(wave& w, workgroup& g, unsigned k, uint64_t cycle)
   r.hw_id = uint32_t(w.slot) | uint32_t(w.simd) << 4 | (index_ % 16) << 8 | (index_ / 16 & 3) << 13;
   r.gpr_alloc = uint32_t(place.vgpr_base / 4) | uint32_t(r.vgpr_count / 4 - 1) << 8 | uint32_t((r.sgpr_count + 15) / 16 - 1) << 24;
   r.lds_alloc = (info.lds_base / 256) | ((packet.lds_bytes + 511) / 512) << 12;
+  r.status = 1u << 16 | uint32_t(info.waves > 1) << 11 | uint32_t(packet.trap_handler != 0) << 6; // VALID, IN_TG, TRAP_EN
+  r.tba = packet.trap_handler;
+  r.tma = packet.trap_memory;
   r.sh_mem_bases = r.private_base_hi >> 16 | r.shared_base_hi >> 16 << 16; // address bits 63:48
   if (lds_memory_) { r.lds = lds_memory_ + info.lds_base; r.lds_bytes = packet.lds_bytes; }
 
@@ -98,6 +101,7 @@ void compute_unit::start_wave(wave& w, workgroup& g, unsigned k, uint64_t cycle)
   w.flag_written_cycle = never;
   w.checker.reset();
   w.wait_states.reset();
+  start_special(w);
   w.clause.reset();
   w.unaligned = packet.unaligned && parameters_.unaligned_access;
   w.count_full = false;
@@ -273,7 +277,7 @@ void compute_unit::check_hazards(wave& w, const micro_op& m, uint64_t cycle) {
 }
 
 void compute_unit::check_wait_states(wave& w, const micro_op& m, uint64_t cycle) {
-  const auto v = w.wait_states.check(m, w.regs);
+  const auto v = w.wait_states.check(m, w.stale ? &w.stale->findings : nullptr);
   if (!v) return;
   ++statistics.missing_wait_states;
   const auto& rule = rule_of(v.row);

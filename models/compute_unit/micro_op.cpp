@@ -132,7 +132,7 @@ void ds(micro_op& m) {
 
 } // namespace
 
-void make_micro_op(micro_op& m, const uint32_t* words, unsigned available, isa::target chip) {
+static void fill_micro_op(micro_op& m, const uint32_t* words, unsigned available, isa::target chip) {
   auto d = isa::decode(words, available, chip);
   m = micro_op{};
   if (!d) {
@@ -144,6 +144,7 @@ void make_micro_op(micro_op& m, const uint32_t* words, unsigned available, isa::
   auto& i = m.inst;
   m.control = control_of(i.op());
   m.execute = alu::bind(i, chip);
+  m.execute_recording = alu::bind_recording(i);
   switch (i.encoding()) {
     case encoding::SMEM: smem(m); return;
     case encoding::DS: ds(m); return;
@@ -190,6 +191,21 @@ void make_micro_op(micro_op& m, const uint32_t* words, unsigned available, isa::
   if (!m.execute && m.control == control::none) {
     m.unit = unit::illegal;
     m.error = std::string(i.info->name) + " is decoded, but cannot be executed in a compute wave";
+  }
+}
+
+void make_micro_op(micro_op& m, const uint32_t* words, unsigned available, isa::target chip) {
+  fill_micro_op(m, words, available, chip);
+  const auto& v = m.vgpr_reads;
+  for (unsigned n = 256; n-- > 0;)
+    if (v.has(n) || m.vgpr_writes.has(n)) { m.vgpr_end = uint16_t(n + 1); break; }
+  for (unsigned n = 102; n-- > 0;)
+    if (m.sgpr_reads.has(n) || m.sgpr_writes.has(n)) { m.sgpr_end = uint8_t(n + 1); break; }
+  for (unsigned n = 108; n < 124; ++n)
+    if (m.sgpr_writes.has(n)) m.sgpr_end = 255; // TTMP
+  if (m.inst.info) switch (m.inst.op()) {
+    case op::s_movrels_b32: case op::s_movrels_b64: case op::s_movreld_b32: case op::s_movreld_b64: m.sgpr_end = 255; break; // what they name depends on M0
+    default: break;
   }
 }
 

@@ -44,6 +44,7 @@ struct micro_op {
   mutable profile_record* profile = nullptr; ///< null unless a profile is taken
   isa::instruction inst;
   alu::handler execute = nullptr;
+  alu::handler execute_recording = nullptr; ///< records floating-point exceptions too; null where there are none
   compute_unit::unit unit = unit::illegal;
   compute_unit::control control = control::none;
   alu::cost_class cost = alu::cost_class::scalar;
@@ -51,6 +52,8 @@ struct micro_op {
   bool crosses_lanes = false; ///< reads or writes VGPRs of lanes outside EXEC (lane reads and writes, DPP)
   bool wait_consumer = false; ///< may need wait states in front (wait_states.h)
   bool reads_vcc_scc_exec_z = false; ///< branch on VCCZ/EXECZ
+  uint16_t vgpr_end = 1;     ///< one above the highest VGPR it names (at least 1)
+  uint8_t sgpr_end = 0;      ///< one above the highest of s0..s101 it names; 255: it writes registers that only a trap handler may write, or which ones it names depends on M0
   uint8_t vaddr_dwords = 0;  ///< address VGPRs (MIMG: the first; the T# decides how many)
   uint8_t vdata_dwords = 0;  ///< data VGPRs read
   uint8_t result_dwords = 0; ///< VGPRs/SGPRs written on return (with TFE)

@@ -32,6 +32,8 @@ struct compute_unit_parameters {
   bool unaligned_access = true;
   std::string hazard_checker = "report";
   std::string wait_states = "report";
+  std::string registers = "report";
+  std::string exceptions = "auto";
   bool d16_preserve = true;
   unsigned lt_slice_instructions = 256;
 
@@ -77,7 +79,9 @@ struct compute_unit_parameters {
     v("xnack.check", xnack_check, {"", 0, 0, "auto|report|error|silent", "ISA 7.2.1", "what a clause that must not be replayed does; auto: report with xnack.replay (code built without XNACK breaks the rules everywhere)"});
     v("unaligned_access", unaligned_access, {"", 0, 1, nullptr, "SH_MEM_CONFIG: on for HSA", "vector memory and LDS access at any address; off: the low address bits are dropped"});
     v("waitcnt", hazard_checker, {"", 0, 0, "report|error|silent", "", "what a register used before its s_waitcnt does"});
-    v("hazards", wait_states, {"", 0, 0, "report|error|silent", "ISA 4.5", "what a missing manually inserted wait state does"});
+    v("hazards", wait_states, {"", 0, 0, "report|error|silent|model", "ISA 4.5", "what a missing manually inserted wait state does; model: reported, and the consumer gets the stale value"});
+    v("registers", registers, {"", 0, 0, "report|error|silent", "ISA 3.6.1", "what an SGPR or VGPR beyond the wave's allocation does, besides what the ISA says: sources read register 0, destinations are not written"});
+    v("exceptions", exceptions, {"", 0, 0, "auto|on|off", "ISA 3.10", "floating-point exceptions recorded in TRAPSTS (slow); auto: where the code reads TRAPSTS or MODE.EXCP_EN asks for traps"});
     v("d16.preserve", d16_preserve, {"", 0, 1, nullptr, "LLVM: D16PreservesUnusedBits; off on parts with SRAM ECC", "D16 loads keep the other half of the register"});
   }
 };

@@ -72,19 +72,20 @@ bool late_store_data(const micro_op& m) {
 
 const wait_rule& rule_of(wait_row r) { return rules[unsigned(r)]; }
 
-wait_state_checker::violation wait_state_checker::check(const micro_op& m, const alu::wave_registers& r) const {
+wait_state_checker::violation wait_state_checker::check(const micro_op& m, std::vector<finding>* all) const {
   violation v;
   const auto& i = m.inst;
   const auto breaks = [&](wait_row row, const mark& p) {
-    if (!p.op || v) return false;
+    if (!p.op || (v && !all)) return false;
     const unsigned need = rules[unsigned(row)].states, have = since(p);
     if (have >= need) return false;
+    if (all) all->push_back({row, p.at});
+    if (v) return false;
     v.row = row;
     v.missing = need - have;
     v.producer = p.op;
     return true;
   };
-  (void)r;
   if (m.unit == unit::salu || m.unit == unit::branch) {
     if (i.info->id == op::s_getreg_b32) {
       breaks(wait_row::setreg_getreg, setreg_[hw_register(m) & 31]);

@@ -5,6 +5,7 @@
 #include "compute_unit/code_cache.h"
 #include "compute_unit/hazard_checker.h"
 #include "compute_unit/parameters.h"
+#include "compute_unit/stale_values.h"
 #include "compute_unit/scalar_clause.h"
 #include "compute_unit/wait_states.h"
 #include "fabric/launch.h"
@@ -74,6 +75,11 @@ struct wave {
   uint64_t flag_written_cycle = ~uint64_t(0); ///< cycle of the last issue that wrote SCC, VCC or EXEC
   hazard_checker checker;
   wait_state_checker wait_states;
+  std::unique_ptr<stale_values> stale; ///< hazards=model only
+  /// Registers that instructions may name on the fast path; 0: every instruction goes through execute_special().
+  unsigned vgpr_limit = 0, sgpr_limit = 0;
+  bool indexing = false;               ///< MODE.GPR_IDX_EN: which VGPRs an instruction names depends on M0
+  bool recording = false;              ///< floating-point exceptions go to TRAPSTS
   scalar_clause clause;       ///< followed only where XNACK rules are checked or replays wanted
   bool unaligned = true;      ///< SH_MEM_CONFIG: unaligned access allowed
   bool count_full = false;    ///< state waiting: because a counter is full

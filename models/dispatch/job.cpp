@@ -224,7 +224,7 @@ private:
 
   void read_dispatch(const toml::table& t, const std::string& what) {
     const bool raw = job_.code.raw;
-    std::vector<std::string> known{"grid", "workgroup", "barrier"};
+    std::vector<std::string> known{"grid", "workgroup", "barrier", "trap_handler", "trap_memory"};
     const std::vector<std::string> object_keys{"kernel", "args"}, raw_keys{"sgprs", "vgprs", "lds", "scratch", "user_sgprs", "workgroup_id", "workitem_id", "float_mode"};
     const auto& mine = raw ? raw_keys : object_keys;
     const auto& other = raw ? object_keys : raw_keys;
@@ -241,9 +241,25 @@ private:
     const uint64_t items = uint64_t(d.workgroup[0]) * d.workgroup[1] * d.workgroup[2];
     if (items > 1024) f.fail("workgroup", fmt::format("{}: a workgroup of {} work-items; at most 1024 (16 waves) can share a compute unit", what, items));
     d.barrier = f.flag("barrier").value_or(true);
+    d.trap_handler = read_buffer_place(f, t, "trap_handler");
+    d.trap_memory = read_buffer_place(f, t, "trap_memory");
     if (raw) read_raw_launch(f, d);
     else read_object_launch(f, d);
     job_.dispatches.push_back(std::move(d));
+  }
+
+  /// `key = {buffer="x", offset=N}`, where it is given.
+  std::optional<buffer_place> read_buffer_place(const toml_fields& f, const toml::table& t, const char* key) const {
+    const toml::node* n = t.get(key);
+    if (!n) return std::nullopt;
+    if (!n->is_table()) f.fail(key, fmt::format("{}: {} must be a table like {{buffer=\"x\"}}", f.what(), key));
+    const std::string what = fmt::format("{}: {}", f.what(), key);
+    const toml_fields g(*n->as_table(), what, file_, {"buffer", "offset"});
+    buffer_place b;
+    b.buffer = g.needed_string("buffer");
+    known_buffer(b.buffer, what, f.place(key));
+    b.offset = g.unsigned_value("offset").value_or(0);
+    return b;
   }
 
   void read_object_launch(const toml_fields& f, dispatch_spec& d) const {

@@ -51,11 +51,18 @@ struct user_sgpr_spec {
   source_place place;
 };
 
+/// A place in a buffer.
+struct buffer_place {
+  std::string buffer;
+  uint64_t offset = 0;
+};
+
 struct dispatch_spec {
   uint32_t grid[3] = {1, 1, 1}, workgroup[3] = {1, 1, 1};
   unsigned dimensions = 3;            ///< entries of `grid`
   bool barrier = true;                ///< waits for the dispatches before it
   source_place place;
+  std::optional<buffer_place> trap_handler, trap_memory; ///< TBA, TMA
   // object launches
   std::string kernel;
   std::vector<argument_spec> args;

@@ -30,6 +30,16 @@ void fill(const scalar& value, device_memory& memory, uint64_t address, uint64_t
   for (size_t i = 0; i + each <= chunk.size(); i += each) std::memcpy(&chunk[i], &value.bits, each);
   for (uint64_t done = 0; done < bytes; done += chunk.size()) memory.write(address + done, chunk.data(), std::min<uint64_t>(chunk.size(), bytes - done));
 }
+
+/// Is there an s_getreg_b32 of TRAPSTS (SOPK opcode 17, register 3)? A constant that looks like one costs simulation speed, nothing else.
+template <class Bytes> bool contains_trapsts_read(const Bytes& code) {
+  for (size_t k = 0; k + 4 <= code.size(); k += 4) {
+    uint32_t word;
+    std::memcpy(&word, reinterpret_cast<const char*>(code.data()) + k, 4);
+    if ((word & 0xff800000u) == 0xb8800000u && (word & 63) == 3) return true;
+  }
+  return false;
+}
 } // namespace
 
 loaded_job::loaded_job(const job& j, device_memory& memory, const machine_limits& limits) : job_(j) {
@@ -63,6 +73,13 @@ loaded_job::loaded_job(const job& j, device_memory& memory, const machine_limits
     for (const auto& d : job_.dispatches)
       packets_.push_back(std::make_unique<fabric::dispatch_packet>(
           make_raw_packet(job_, d, code_address_, target_, [&](const std::string& n) { return address_of(n); }, uint32_t(packets_.size()), [&](const std::string& n) { return descriptor_of(n); })));
+  }
+  const bool reads_trapsts = object_ ? contains_trapsts_read(object_->image_at(fabric::sign_extended(code_address_))) : contains_trapsts_read(raw_code_);
+  for (size_t k = 0; k < packets_.size(); ++k) {
+    const dispatch_spec& d = job_.dispatches[k];
+    packets_[k]->reads_trapsts = reads_trapsts;
+    if (d.trap_handler) packets_[k]->trap_handler = address_of(d.trap_handler->buffer) + d.trap_handler->offset;
+    if (d.trap_memory) packets_[k]->trap_memory = address_of(d.trap_memory->buffer) + d.trap_memory->offset;
   }
 }
 

@@ -104,6 +104,9 @@ def jobs(folder, scale, check):
     j = job("atax").data("a", "f", aa).data("x", "f", ax).space("t", 4 * n).space("y", 4 * n).launch("atax_ax", [n], [64], "t", "a", "x", n).launch("atax_aty", [n], [64], "y", "a", "t", n)
     yield checked(j, "y", "f", lambda: ref.matmul(ref.matmul(aa, ax, n, 1, n), aa, 1, n, n), 1e-4)
 
+    n = 32768 * scale
+    yield job("valu").space("c", 4 * n).launch("valu", [n], [256], "c", 2000)
+
     rows = 2048 * scale
     start, column = ref.sparse(rows, 2048)
     v, sx = ref.floats(len(column), 1), ref.floats(2048, 3)

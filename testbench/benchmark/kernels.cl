@@ -89,6 +89,25 @@ kernel void spmv(global float* y, global const float* value, global const int* c
   y[i] = s;
 }
 
+// Bound by the vector ALU: eight independent chains of fused multiply-adds, additions and integer operations, no memory in the loop.
+kernel void valu(global float* out, uint rounds) {
+  const uint i = get_global_id(0);
+  float a[8];
+  uint u[4];
+  for (int k = 0; k < 8; ++k) a[k] = (float)(i + k);
+  for (int k = 0; k < 4; ++k) u[k] = i * 4 + k;
+  for (uint r = 0; r < rounds; ++r) {
+    #pragma unroll
+    for (int k = 0; k < 8; ++k) a[k] = fma(a[k], 0.99f, a[(k + 1) & 7] + 0.5f);
+    #pragma unroll
+    for (int k = 0; k < 4; ++k) u[k] = (u[k] ^ (u[(k + 1) & 3] >> 3)) + r;
+  }
+  float s = 0;
+  for (int k = 0; k < 8; ++k) s += a[k];
+  for (int k = 0; k < 4; ++k) s += (float)u[k];
+  out[i] = s;
+}
+
 // AES-256, one block of 16 bytes a work-item; `keys`: 60 words of the expanded key; a word's lowest byte is the column's first row.
 uint xtime(uint w) { return (w << 1 & 0xfefefefeu) ^ (w >> 7 & 0x01010101u) * 0x1bu; }
 uint substitute(global const uchar* sbox, uint a, uint b, uint c, uint d) {

@@ -224,6 +224,20 @@ BOOST_AUTO_TEST_CASE(dispatch_mistakes) {
   BOOST_TEST(contains(args("{local=65537}"), "local = 65537 must be in 0..65536"));
 }
 
+BOOST_AUTO_TEST_CASE(a_trap_handler_is_a_place_in_a_buffer) {
+  fixture f;
+  for (const std::string& head : {object_head + launch, raw_head + raw_launch}) {
+    const job j = f.read(head + "trap_handler = {buffer=\"x\", offset=256}\ntrap_memory = {buffer=\"yy\"}\n");
+    const auto& d = j.dispatches.at(0);
+    BOOST_TEST_REQUIRE((d.trap_handler && d.trap_memory));
+    BOOST_TEST((d.trap_handler->buffer == "x" && d.trap_handler->offset == 256u && d.trap_memory->buffer == "yy" && d.trap_memory->offset == 0u));
+    BOOST_TEST(contains(f.error(head + "trap_handler = 5\n"), "trap_handler must be a table like {buffer=\"x\"}"));
+    BOOST_TEST(contains(f.error(head + "trap_handler = {buffer=\"zz\"}\n"), "\"zz\""));
+    BOOST_TEST(contains(f.error(head + "trap_handler = {buffer=\"x\", offest=4}\n"), "did you mean \"offset\"?"));
+    BOOST_TEST(!f.read(head).dispatches.at(0).trap_handler);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(raw_launch_mistakes) {
   fixture f;
   const auto raw = [&](const std::string& fields) { return f.error(raw_head + raw_launch + fields); };

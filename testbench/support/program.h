@@ -43,6 +43,8 @@ public:
   bool barrier = true;
   std::string workgroup_id = "x";
   std::vector<std::string> more_sgprs; ///< as the job file has them, behind s3
+  std::vector<std::pair<std::string, std::string>> more_files; ///< name, content
+  std::string more_buffers, more_dispatch; ///< text of the job file: [buffer.*] tables, lines of each [[dispatch]]
   std::vector<uint32_t> in;             ///< contents of "in"; empty: zeros
   std::string out_keys, in_keys;        ///< more keys of the buffers ("address = 0x...")
 
@@ -63,11 +65,13 @@ public:
       t << "file = \"in.bin\"\n";
       std::ofstream(folder_ / "in.bin", std::ios::binary).write(reinterpret_cast<const char*>(in.data()), std::streamsize(in.size() * 4));
     }
+    t << more_buffers;
+    for (const auto& f : more_files) std::ofstream(folder_ / f.first, std::ios::binary) << f.second;
     for (unsigned d = 0; d < dispatches; ++d) {
       t << "[[dispatch]]\ngrid = [" << grid[0] << ", " << grid[1] << ", " << grid[2] << "]\nworkgroup = [" << group[0] << ", " << group[1] << ", " << group[2] << "]\nlds = " << lds << "\nscratch = " << scratch << "\nvgprs = " << vgprs
         << "\nsgprs = " << sgprs << "\nworkgroup_id = \"" << workgroup_id << "\"\nworkitem_id = " << workitem_id << "\nuser_sgprs = [{buffer_lo=\"out\"}, {buffer_hi=\"out\"}, {buffer_lo=\"in\"}, {buffer_hi=\"in\"}";
       for (const auto& s : more_sgprs) t << ", " << s;
-      t << "]\n";
+      t << "]\n" << more_dispatch;
       if (!barrier && d) t << "barrier = false\n";
     }
     t << "[[output]]\nbuffer = \"out\"\nfile = \"out.bin\"\n";

@@ -210,7 +210,7 @@ void count_cost(plan_context& c) {
       }
       unsigned one = 2;
       if (c.plan.bytes > 8) one = texels <= 1 ? 2 : lines > 2 || (same_banks && texels == 2) ? 2 * p.load_cycles_128_scattered : p.load_half_cycles_128_line;
-      else if (c.plan.bytes > 4 && (lines > 2 || same_banks)) one = 2 * p.load_cycles_64_scattered;
+      else if (c.plan.bytes > 4 && (lines > 2 || (same_banks && texels == 2))) one = 2 * p.load_cycles_64_scattered;
       halves = one * steps;
     }
     cost.steps = std::max(cost.steps, steps);

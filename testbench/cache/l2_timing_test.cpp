@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(a_hit_passes_a_miss_and_the_miss_comes_at_its_own_time) {
   BOOST_TEST(a[1].at == 2001u + 78);
   // both are due in one cycle: the port carries one line a cycle; the hit was queued first
   BOOST_TEST(std::min(a[2].at, a[3].at) == fill_cycle(2000) + 58);
-  BOOST_TEST(std::max(a[2].at, a[3].at) == fill_cycle(2000) + 67);
+  BOOST_TEST(std::max(a[2].at, a[3].at) == fill_cycle(2000) + 59);
   b.check_clean();
 }
 

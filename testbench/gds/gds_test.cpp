@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(a_lone_access_takes_the_latency_and_wider_ones_their_path_m
   b.cus[0]->at(1000, w);
   b.run(2000);
   BOOST_TEST(b.time_of(r) == 250u);
-  BOOST_TEST(b.time_of(w) == 1166u);
+  BOOST_TEST(b.time_of(w) == 1158u);
   BOOST_TEST(b.healthy());
 }
 
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(compute_units_take_turns_and_each_keeps_its_order) {
   }
   std::sort(order.begin(), order.end());
   for (unsigned k = 0; k < 40; ++k) {
-    BOOST_TEST(order[k].first == 100u + 8 * k + 150 + 4); // one after the other, 8 cycles each
+    BOOST_TEST(order[k].first == 100u + 4 * k + 150 + 2); // one after the other, 4 cycles each
     BOOST_TEST(order[k].second == k % 4);
   }
   BOOST_TEST(b.share->statistics().refused_requests > 0u);
@@ -383,8 +383,8 @@ BOOST_AUTO_TEST_CASE(signals_show_work_queue_and_waiting_waves) {
   const auto at = [&](const char* name, cycle_t c) { return trace.value(std::string("gds.") + name, b.context.core.at(c)); };
   BOOST_TEST(at("busy", 100) == 1u);
   BOOST_TEST(at("queue", 100) == 1u);
-  BOOST_TEST(at("queue", 108) == 0u);
-  BOOST_TEST(at("busy", 115) == 1u);
-  BOOST_TEST(at("busy", 116) == 0u);
+  BOOST_TEST(at("queue", 104) == 0u);
+  BOOST_TEST(at("busy", 107) == 1u);
+  BOOST_TEST(at("busy", 108) == 0u);
   BOOST_TEST(at("waiting", 200) == 1u);
 }

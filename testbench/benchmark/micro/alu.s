@@ -25,14 +25,14 @@ rate valu_mad_u24, 256, 24, v_mad_u32_u24 v8, v4, v5, v6
   v_add_u32 v8, v8, v6
 .endm
 rate_of valu_int_pair, 64, 64, 24, multiply_add
-rate valu_add_f64, 32, 24, v_add_f64 v[8:9], v[4:5], v[6:7]
-rate valu_cvt_f64, 32, 24, v_cvt_f64_f32 v[8:9], v4
-rate valu_cmp_f64, 32, 24, v_cmp_lt_f64 vcc, v[4:5], v[6:7]
-rate valu_max_f64, 32, 24, v_max_f64 v[8:9], v[4:5], v[6:7]
-rate valu_lshl_b64, 32, 24, v_lshlrev_b64 v[8:9], 3, v[4:5]
-rate valu_mul_f64, 32, 24, v_mul_f64 v[8:9], v[4:5], v[6:7]
-rate valu_fma_f64, 32, 24, v_fma_f64 v[8:9], v[4:5], v[6:7], v[6:7]
-rate valu_rcp_f64, 32, 24, v_rcp_f64 v[8:9], v[4:5]
+rate valu_add_f64, 128, 24, v_add_f64 v[8:9], v[4:5], v[6:7]
+rate valu_cvt_f64, 128, 24, v_cvt_f64_f32 v[8:9], v4
+rate valu_cmp_f64, 128, 24, v_cmp_lt_f64 vcc, v[4:5], v[6:7]
+rate valu_max_f64, 128, 24, v_max_f64 v[8:9], v[4:5], v[6:7]
+rate valu_lshl_b64, 128, 24, v_lshlrev_b64 v[8:9], 3, v[4:5]
+rate valu_mul_f64, 128, 24, v_mul_f64 v[8:9], v[4:5], v[6:7]
+rate valu_fma_f64, 128, 24, v_fma_f64 v[8:9], v[4:5], v[6:7], v[6:7]
+rate valu_rcp_f64, 128, 24, v_rcp_f64 v[8:9], v[4:5]
 rate valu_swap, 64, 24, v_swap_b32 v8, v9
 rate valu_dpp, 256, 24, v_mov_b32_dpp v8, v4 row_shr:1
 rate salu_add, 256, 24, s_add_u32 s40, s41, s42

@@ -38,6 +38,20 @@ std::vector<unsigned> scalar_groups(const system_parameters& s, unsigned engines
 
 } // namespace
 
+void machine::join(const std::string& name, tlm::tlm_initiator_socket<fabric::bus_width_bits>& from, tlm::tlm_target_socket<fabric::bus_width_bits>& to) {
+  auto* initiator = &from;
+  if (context_.trace)
+    if (const fabric::edge_signals signals(*context_.trace, name); signals) {
+      std::string module = "edge_" + name;
+      std::replace(module.begin(), module.end(), '.', '_');
+      edge_traces_.push_back(std::make_unique<fabric::edge_trace>(module.c_str(), signals, context_.core.period));
+      from.bind(edge_traces_.back()->in);
+      initiator = &edge_traces_.back()->out;
+    }
+  if (bind_) bind_(name, *initiator, to);
+  else initiator->bind(to);
+}
+
 struct machine::cu_scope : sc_core::sc_module {
   compute_unit::compute_unit cu;
   lds::local_data_share lds;

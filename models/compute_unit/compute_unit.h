@@ -71,7 +71,14 @@ private:
   void fault(wave& w, const char* id, const std::string& text, uint64_t cycle, int lane = -1, uint64_t address = 0);
   void set_cause(wave& w, stall cause, uint64_t cycle);
   void set_state(wave& w, wave_state s, uint64_t cycle);
-  void trace_counters(const wave& w, uint64_t cycle);
+  // traced signals (compute_unit_trace.cpp)
+  void declare_signals();
+  void trace_counters(const wave& w, uint64_t cycle) { if (traced_) trace_counters_now(w, cycle); }
+  void trace_counters_now(const wave& w, uint64_t cycle);
+  void trace_issue(const wave& w, const micro_op& m, uint64_t cycle);
+  void trace_return(const wave& w, const micro_op& m, uint64_t issue_cycle, uint64_t cycle);
+  void trace_smem(const observe::text_signal& s, const wave& w, const micro_op& m, uint64_t tag, bool part, uint64_t cycle);
+  std::string text_of(const micro_op& m) const;
   void check_hazards(wave& w, const micro_op& m, uint64_t cycle);
   void check_wait_states(wave& w, const micro_op& m, uint64_t cycle);
   std::string place(const wave& w) const;
@@ -98,9 +105,11 @@ private:
   unsigned valu_cycles(const micro_op& m) const;
   unsigned scalar_cycles(const micro_op& m) const;
   void send_smem(uint64_t cycle);
-  fabric::payload& make_smem_payload(const micro_op& m, const scalar_access& a, unsigned k, const alu::wave_registers& r);
+  fabric::payload& make_smem_payload(const micro_op& m, const scalar_access& a, unsigned k, const alu::wave_registers& r, uint32_t wave_id);
   void take_smem_result(const micro_op& m, const scalar_access& a, unsigned k, const fabric::payload& p, alu::wave_registers& r);
   bool jump_checked(wave& w, uint64_t cycle);
+  const micro_op* peek(const wave& w, uint64_t pc);
+  void note_barrier_wait(wave& w, uint64_t cycle);
 
   // returns (compute_unit_return.cpp)
   void apply_returns(uint64_t cycle);
@@ -127,7 +136,8 @@ private:
   void loose_smem(wave& w, const micro_op& m);
   uint64_t loose_cycle() const;
   void synchronise();
-  void show_scalar_access(const wave& w, const micro_op& m, uint64_t address, unsigned bytes);
+  /// For the context's observer: `returned` at the data's return, else at issue.
+  void show_scalar_access(const wave& w, const micro_op& m, uint64_t address, unsigned bytes, bool returned);
 
   /// First turn of `simd` at or after the cycle.
   static uint64_t next_turn(unsigned simd, uint64_t cycle) { return cycle + ((simd - cycle) & 3); }
@@ -175,7 +185,9 @@ private:
   uint64_t loose_cycles_[simds] = {};
   sc_core::sc_event loose_event_;
   std::vector<fabric::payload*> loose_launches_;
-  observe::signal issue_signal_;
+  bool traced_ = false; ///< a signal of this unit is
+  observe::signal issue_signal_, smem_outstanding_signal_;
+  observe::text_signal issue_signals_[5], smem_issue_signal_, smem_return_signal_; ///< issue: by class
 };
 
 } // namespace lyra::compute_unit

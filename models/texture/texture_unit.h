@@ -41,7 +41,7 @@ struct texture_parameters {
 
 struct texture_statistics {
   uint64_t instructions = 0, loads = 0, stores = 0, atomics = 0, image_instructions = 0, controls = 0, without_lanes = 0, typed = 0, lds_loads = 0, faults = 0;
-  uint64_t texels = 0, lanes = 0, lines = 0, lines_written = 0, atomic_packets = 0, hits = 0, bytes = 0;
+  uint64_t texels = 0, image_lines = 0, image_hits = 0, filter_cycles = 0, lanes = 0, lines = 0, lines_written = 0, atomic_packets = 0, hits = 0, bytes = 0;
   uint64_t linear_quads = 0, scattered_quads = 0;
   uint64_t ta_busy_cycles = 0, td_busy_cycles = 0, request_wait_cycles = 0, line_wait_cycles = 0;
   uint64_t latency_cycles = 0;
@@ -58,6 +58,9 @@ struct texture_statistics {
     v("lds_loads", lds_loads, "instructions", "loads that return to LDS");
     v("faults", faults, "instructions", "instructions that ended in a fault");
     v("texels", texels, "texels", "texels of image instructions (lanes x taps)");
+    v("image_lines", image_lines, "lines", "lines of image instructions sent to L1; texels / image_lines is how they coalesce");
+    v("image_hits", image_hits, "lines", "of them hits in L1");
+    v("filter_cycles", filter_cycles, "cycles", "cycles that image instructions take in the texel path: L1 data, decoding, filter");
     v("lanes", lanes, "lanes", "lanes that accessed memory");
     v("lines", lines, "lines", "line requests sent to L1; lanes / lines is the coalescing ratio");
     v("lines_written", lines_written, "lines", "of them writes");
@@ -144,6 +147,10 @@ private:
   bool lt_run(operation& o);
   bool lt_quick(operation& o);
   void show_accesses(const operation& o) const;
+  void show_returns(const operation& o) const;
+  void declare_signals();
+  void trace_start(const operation& o, fabric::cycle_t c);
+  void trace_return(const operation& o, fabric::cycle_t done);
   bool lt_usable(const operation& o, uint64_t address) const;
   template <unsigned N> bool lt_pieces(operation& o);
   template <class U> bool lt_atomics(operation& o);
@@ -170,7 +177,9 @@ private:
 
   operation lt_; ///< the instruction in b_transport
   fabric::dmi_cache dmi_;
-  observe::signal busy_signal_, lines_signal_, depth_signal_, wait_signal_, return_signal_;
+  bool traced_ = false; ///< one of the signals below
+  observe::signal busy_signal_, lines_signal_, depth_signal_, wait_signal_, return_signal_, ta_lines_signal_, ta_cycles_signal_, ta_lanes_signal_, ta_texels_signal_, filter_signal_;
+  observe::text_signal ta_instruction_signal_, td_instruction_signal_;
 };
 
 } // namespace lyra::texture

@@ -59,7 +59,7 @@ struct machine::cu_scope : sc_core::sc_module {
   cache::l1_cache l1;
   cu_scope(sc_core::sc_module_name name, unsigned index, machine& m)
       : sc_module(name), cu("sequencer", index, m.parameters_.cu, m.context_, m.code_, m.mode_ == platforms::mode::lt), lds("lds", m.context_, m.parameters_.lds),
-        texture("texture", m.context_, m.parameters_.texture), l1("l1", m.context_, m.parameters_.l1) {
+        texture("texture", m.context_, m.parameters_.texture, uint16_t(index)), l1("l1", m.context_, m.parameters_.l1) {
     const std::string n = this->name();
     m.join(n + ".cu-texture", cu.vmem_port.socket, texture.wave_port.socket);
     m.join(n + ".cu-lds", cu.lds_port.socket, lds.cu_port.socket);

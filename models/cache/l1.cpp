@@ -439,6 +439,7 @@ cycle_t l1_cache::send_to_l2(cycle_t c) {
       to.returns = from.returns;
       to.count = from.count;
       to.source = from.source;
+      to.wave = from.wave;
       std::copy(from.entries, from.entries + from.count, to.entries);
       ++statistics_.l2_atomics;
     }

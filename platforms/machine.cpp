@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/machine.h"
 #include "observe/input_error.h"
+#include "platforms/rtl_places.h"
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -36,6 +37,24 @@ std::vector<unsigned> scalar_groups(const system_parameters& s, unsigned engines
   return groups;
 }
 
+/// "0x200000000:4096,0x200010000:8192": first address and bytes of each.
+std::vector<std::pair<uint64_t, uint64_t>> non_resident_ranges(const std::string& text) {
+  std::vector<std::pair<uint64_t, uint64_t>> ranges;
+  std::istringstream in(text);
+  for (std::string word; std::getline(in, word, ',');) {
+    try {
+      const auto colon = word.find(':');
+      size_t end_a = 0, end_b = 0;
+      const std::string a = word.substr(0, colon), b = colon == std::string::npos ? "" : word.substr(colon + 1);
+      ranges.emplace_back(fabric::canonical(std::stoull(a, &end_a, 0)), std::stoull(b, &end_b, 0));
+      if (end_a != a.size() || end_b != b.size() || ranges.back().first % 4096 || ranges.back().second % 4096 || !ranges.back().second) throw std::invalid_argument(word);
+    } catch (const std::exception&) {
+      throw observe::input_error("memory.non_resident", fmt::format("'{}' is no range of pages: give ADDRESS:BYTES, both multiples of 4096, several separated by commas", word));
+    }
+  }
+  return ranges;
+}
+
 } // namespace
 
 void machine::join(const std::string& name, tlm::tlm_initiator_socket<fabric::bus_width_bits>& from, tlm::tlm_target_socket<fabric::bus_width_bits>& to) {
@@ -54,15 +73,15 @@ void machine::join(const std::string& name, tlm::tlm_initiator_socket<fabric::bu
 
 struct machine::cu_scope : sc_core::sc_module {
   compute_unit::compute_unit cu;
-  lds::local_data_share lds;
+  lds_place lds;
   texture::texture_unit texture;
   cache::l1_cache l1;
   cu_scope(sc_core::sc_module_name name, unsigned index, machine& m)
-      : sc_module(name), cu("sequencer", index, m.parameters_.cu, m.context_, m.code_, m.mode_ == platforms::mode::lt), lds("lds", m.context_, m.parameters_.lds),
+      : sc_module(name), cu("sequencer", index, m.parameters_.cu, m.context_, m.code_, m.mode_ == platforms::mode::lt), lds(make_lds(m.context_, m.parameters_)),
         texture("texture", m.context_, m.parameters_.texture, uint16_t(index)), l1("l1", m.context_, m.parameters_.l1) {
     const std::string n = this->name();
     m.join(n + ".cu-texture", cu.vmem_port.socket, texture.wave_port.socket);
-    m.join(n + ".cu-lds", cu.lds_port.socket, lds.cu_port.socket);
+    m.join(n + ".cu-lds", cu.lds_port.socket, socket_of(lds));
     m.join(n + ".texture-l1", texture.line_port.socket, l1.ta_port.socket);
     m.join(n + ".l1-texture", l1.td_port.socket, texture.return_port.socket);
   }
@@ -77,12 +96,12 @@ struct machine::sqc_scope : sc_core::sc_module {
 
 struct machine::channel_scope : sc_core::sc_module {
   cache::l2_channel cache;
-  atomic::atomic_unit atomic;
-  memory::dram_channel memory;
+  atomic_place atomic;
+  memory_place memory;
   channel_scope(sc_core::sc_module_name name, machine& m)
-      : sc_module(name), cache("cache", m.context_, m.parameters_.l2), atomic("atomic", m.context_, m.parameters_.atomic), memory("memory", m.context_, m.store_, m.parameters_.memory) {
-    m.join(std::string(this->name()) + ".l2-atomic", cache.atomic.socket, atomic.in.socket);
-    m.join(std::string(this->name()) + ".l2-memory", cache.memory.socket, memory.in.socket);
+      : sc_module(name), cache("cache", m.context_, m.parameters_.l2), atomic(make_atomic(m.context_, m.parameters_)), memory(make_memory(m.context_, m.store_, m.parameters_)) {
+    m.join(std::string(this->name()) + ".l2-atomic", cache.atomic.socket, socket_of(atomic));
+    m.join(std::string(this->name()) + ".l2-memory", cache.memory.socket, socket_of(memory));
   }
 };
 
@@ -90,11 +109,19 @@ machine::machine(const machine_parameters& p, platforms::mode m, isa::target cod
     : parameters_(p), bind_(std::move(bind)), mode_(m), code_(code_target) {
   if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_PS)) throw observe::input_error("SystemC", "the kernel's time resolution is not 1 ps: do not change it in a platform with Lyra");
   const auto& s = parameters_.system;
+  if (parameters_.cu.xnack_replay) {
+    parameters_.scalar_cache.xnack_replay = true;
+    parameters_.scalar_cache.xnack_seed = parameters_.cu.xnack_seed;
+    parameters_.scalar_cache.xnack_percent = parameters_.cu.xnack_percent;
+    parameters_.scalar_cache.xnack_delay_cycles = parameters_.cu.xnack_delay_cycles;
+  }
+  non_resident_ = non_resident_ranges(s.non_resident);
   context_.core = fabric::clock_domain::from_mhz(s.core_mhz);
   context_.fabric = fabric::clock_domain::from_mhz(s.fabric_mhz);
   context_.memory = fabric::clock_domain::from_mhz(s.memory_mhz);
   context_.space = &store_;
   context_.statistics = &statistics_;
+  statistics_.add("simulation", fabric::simulation_statistics());
   context_.trace = trace;
   context_.chaos.seed = s.chaos_seed;
   context_.chaos.max_extra_cycles = s.chaos_max_extra_cycles;
@@ -109,6 +136,11 @@ machine::machine(const machine_parameters& p, platforms::mode m, isa::target cod
   const unsigned sqcs = unsigned(groups.size());
 
   crossbar_ = std::make_unique<fabric::crossbar>("crossbar", context_, n + 2 * sqcs, channels, parameters_.crossbar);
+  if (parameters_.translation.enabled) {
+    auto t = std::make_unique<fabric::address_translation>(parameters_.translation, n + 2 * sqcs, context_.fabric);
+    statistics_.add("translation", t->statistics());
+    crossbar_->translate(std::move(t));
+  }
   parameters_.l2.channels = parameters_.memory.channels = channels;
   parameters_.l2.interleave_bytes = parameters_.memory.channel_interleave_bytes = parameters_.crossbar.interleave_bytes;
   for (unsigned c = 0; c < channels; ++c) {
@@ -150,7 +182,27 @@ machine::~machine() = default;
 
 compute_unit::compute_unit& machine::cu(unsigned i) { return cus_[i]->cu; }
 
-void machine::map(uint64_t address, uint64_t bytes) { store_.map(address, bytes); }
+void machine::map(uint64_t address, uint64_t bytes) {
+  store_.map(address, bytes);
+  for (const auto& [first, length] : non_resident_) { // the part that lies in these pages
+    const uint64_t from = std::max(first, fabric::canonical(address) & ~uint64_t(4095)), to = std::min(first + length, fabric::canonical(address) + bytes);
+    if (from < to) make_non_resident(from, to - from);
+  }
+}
+
+template <class F> void machine::resident_parts(uint64_t address, uint64_t bytes, F&& f) const {
+  if (!any_non_resident_) { f(uint64_t(0), bytes); return; }
+  for (uint64_t done = 0; done < bytes;) {
+    const uint64_t n = std::min<uint64_t>(bytes - done, 4096 - (address + done) % 4096);
+    if (store_.state(address + done) != fabric::page_state::non_resident) f(done, n);
+    done += n;
+  }
+}
+
+void machine::make_non_resident(uint64_t address, uint64_t bytes) {
+  store_.map(address, bytes, fabric::page_state::non_resident);
+  any_non_resident_ = true;
+}
 
 void machine::write(uint64_t address, const void* data, uint64_t bytes) {
   // before a run nothing is cached; afterwards dirty copies must change too: debug transport through the crossbar does both
@@ -158,7 +210,7 @@ void machine::write(uint64_t address, const void* data, uint64_t bytes) {
   uint8_t* own = p.get_data_ptr();
   const auto* from = static_cast<const uint8_t*>(data);
   const bool cached = fabric::now_ps() != 0 && mode_ == mode::at;
-  if (!cached) store_.write(address, data, bytes);
+  if (!cached) resident_parts(address, bytes, [&](uint64_t at, uint64_t n) { store_.write(address + at, from + at, n); });
   else
     for (uint64_t done = 0; done < bytes;) {
       const unsigned n = unsigned(std::min<uint64_t>(bytes - done, 64 - (address + done) % 64));
@@ -173,16 +225,17 @@ void machine::write(uint64_t address, const void* data, uint64_t bytes) {
 }
 
 void machine::read(uint64_t address, void* data, uint64_t bytes) {
-  if (mode_ == mode::lt || fabric::now_ps() == 0) { store_.read(address, data, bytes); return; }
-  auto& p = lines_.line(tlm::TLM_READ_COMMAND, 0);
   auto* to = static_cast<uint8_t*>(data);
+  if (any_non_resident_) std::memset(data, 0, bytes);
+  if (mode_ == mode::lt || fabric::now_ps() == 0) { resident_parts(address, bytes, [&](uint64_t at, uint64_t n) { store_.read(address + at, to + at, n); }); return; }
+  auto& p = lines_.line(tlm::TLM_READ_COMMAND, 0);
   for (uint64_t done = 0; done < bytes;) {
     const unsigned n = unsigned(std::min<uint64_t>(bytes - done, 64 - (address + done) % 64));
     p.set_address(fabric::canonical(address + done));
     p.set_data_length(n);
     p.set_streaming_width(n);
     sqcs_[0]->instruction.l2_port.socket->transport_dbg(p); // through the crossbar: sees dirty L2 lines
-    std::memcpy(to + done, p.get_data_ptr(), n);
+    if (!any_non_resident_ || store_.state(address + done) != fabric::page_state::non_resident) std::memcpy(to + done, p.get_data_ptr(), n);
     done += n;
   }
   p.release();

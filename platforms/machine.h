@@ -29,6 +29,7 @@ public:
 
   // device_memory: functional access past the timing; sees dirty lines of L2 and K$
   void map(uint64_t address, uint64_t bytes) override;
+  void make_non_resident(uint64_t address, uint64_t bytes) override;
   void write(uint64_t address, const void* data, uint64_t bytes) override;
   void read(uint64_t address, void* data, uint64_t bytes) override;
 
@@ -53,7 +54,12 @@ public:
 private:
   void join(const std::string& name, tlm::tlm_initiator_socket<fabric::bus_width_bits>& from, tlm::tlm_target_socket<fabric::bus_width_bits>& to);
 
+  /// Calls f(offset, bytes) for the parts of [address, address + bytes) that are not non-resident pages.
+  template <class F> void resident_parts(uint64_t address, uint64_t bytes, F&& f) const;
+
   machine_parameters parameters_;
+  std::vector<std::pair<uint64_t, uint64_t>> non_resident_; ///< first address, bytes
+  bool any_non_resident_ = false; ///< some mapped page has no memory
   edge_binder bind_;
   platforms::mode mode_;
   memory::backing_store store_;

@@ -7,9 +7,13 @@
 #include "observe/trace_tee.h"
 #include "observe/vcd_writer.h"
 #include "platforms/fst.h"
+#include "platforms/edge_records.h"
 #include "platforms/machine_files.h"
+#include "platforms/profile.h"
 #include "platforms/summary.h"
 #include "platforms/timeline_recorder.h"
+#include <fstream>
+#include <set>
 #include <chrono>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -54,6 +58,15 @@ observe::vcd_options trace_options(const run_options& o, const fabric::clock_dom
   return v;
 }
 
+/// Names of all opcodes decoded: instructions are decoded when a wave first comes to them.
+void write_opcodes(const std::string& file, const compute_unit::code_cache& code) {
+  std::set<std::string> names;
+  for (const auto& m : code.ops()) if (m.inst.info) names.insert(m.inst.info->name);
+  std::ofstream out(file);
+  for (const auto& n : names) out << n << '\n';
+  if (!out.flush()) throw observe::input_error("--opcodes", fmt::format("cannot write \"{}\"", file));
+}
+
 void print_findings(const fabric::run_state& r) {
   for (const auto& f : r.findings) fmt::print(stderr, "{}: {}\n", f.id, f.text);
   if (r.findings_count > r.findings.size()) fmt::print(stderr, "... and {} more findings\n", r.findings_count - r.findings.size());
@@ -64,6 +77,8 @@ void print_findings(const fabric::run_state& r) {
 int run(const run_options& o) {
   auto described = load_machine(o.machine, o.settings);
   const auto m = o.mode == "lt" ? mode::lt : mode::at;
+  for (const auto& f : o.profiles) check_profile_name(f);
+  if (!o.waves.empty() && m == mode::lt) throw observe::input_error("--waves", "needs --mode at: loosely timed runs have no wave-cycles");
   const dispatch::job job = dispatch::load_job(o.job);
   const auto a = about(*described, o);
   const auto clock = fabric::clock_domain::from_mhz(described->parameters.system.core_mhz);
@@ -87,7 +102,9 @@ int run(const run_options& o) {
   observe::trace* const trace = receivers.empty() ? nullptr : receivers.size() == 1 ? receivers[0] : &tee;
 
   const isa::target chip = described->parameters.system.chip == "gfx906" ? isa::target::gfx906 : isa::target::gfx900;
-  machine mach(described->parameters, m, chip, trace, !o.checks.empty());
+  edge_records& records = *new edge_records(o.records); // for the process's life, as the machine: taking it apart takes as long as building it
+  machine& mach = *new machine(described->parameters, m, chip, trace, !o.checks.empty(), records.binder());
+  records.check();
   std::unique_ptr<timeline_recorder> timeline;
   if (!o.timeline.empty()) {
     timeline = std::make_unique<timeline_recorder>(*timeline_file, mach, o.trace);
@@ -98,6 +115,10 @@ int run(const run_options& o) {
   limits.waves = mach.wave_slots();
   dispatch::loaded_job loaded(job, mach, limits);
   mach.code() = compute_unit::code_cache(loaded.code_target());
+  mach.code().profile = !o.profiles.empty();
+  std::vector<compute_unit::wave_account> accounts;
+  if (!o.waves.empty())
+    for (unsigned i = 0; i < mach.compute_units(); ++i) mach.cu(i).accounts = &accounts;
   stopper stop("stopper", mach);
   sc_core::sc_start(sc_core::SC_ZERO_TIME); // elaborates
   mach.dispatcher().set_scratch_slots(loaded.scratch_slots());
@@ -132,7 +153,15 @@ int run(const run_options& o) {
     vcd->close(fabric::now_ps());
     if (fst) convert_to_fst(vcd_file, o.vcd);
   }
-  if (!o.statistics.empty()) observe::write_statistics(o.statistics, region, a);
+  if (!o.statistics.empty()) observe::write_statistics(o.statistics, region, a, {mach.cycle(), fabric::now_ps()});
+  if (!o.waves.empty()) write_wave_accounts(o.waves, std::move(accounts), loaded);
+  const auto write_profiles = [&] {
+    if (o.profiles.empty()) return;
+    const profile p = take_profile(mach, loaded, a);
+    for (const auto& f : o.profiles) write_profile(f, p);
+  };
+
+  if (!o.opcodes.empty()) write_opcodes(o.opcodes, mach.code());
 
   auto& r = mach.run_state();
   print_findings(r);
@@ -146,9 +175,11 @@ int run(const run_options& o) {
     if (starved) fmt::print(stderr, "lyra/deadlock: nothing can go on at cycle {}: every wave waits for something that will never come.\n{}", mach.cycle(), mach.describe_unfinished());
     if (out_of_time) fmt::print(stderr, "lyra/max-cycles: not finished after {} cycles (--max-cycles).\n{}", o.max_cycles, mach.describe_unfinished());
     if (!o.quiet) fmt::print("{}", summary(mach, seconds));
+    write_profiles();
     return machine_fault;
   }
   if (!o.quiet) fmt::print("{}", summary(mach, seconds));
+  write_profiles();
   const auto results = dispatch::check_all(loaded, mach);
   dispatch::write_outputs(loaded, mach, o.output_directory);
   bool passed = true;

@@ -12,11 +12,13 @@ struct run_options {
   std::string job, machine = "vega10", mode = "at";
   std::vector<std::string> settings;     ///< --set path=value
   uint64_t max_cycles = 0;               ///< 0: no limit
-  std::string vcd, statistics, timeline, output_directory;
+  std::string vcd, statistics, timeline, waves, opcodes, output_directory;
+  std::vector<std::string> profiles;     ///< --profile: files, "-" for the text on stdout
   std::vector<std::string> trace;        ///< globs for --vcd
   std::string trace_window;              ///< "FROM:TO" in cycles
   uint64_t statistics_every = 0;
   std::vector<std::string> checks;       ///< --check: races
+  std::vector<std::string> records;      ///< --record EDGE=FILE
   bool quiet = false;
 };
 

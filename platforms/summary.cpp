@@ -86,6 +86,12 @@ std::string summary(machine& m, double host_seconds) {
     out += c.text();
     const uint64_t rd = sum("l2_*.memory.read_bytes"), wr = sum("l2_*.memory.written_bytes");
     out += fmt::format("    memory: read {} ({}), written {} ({})\n", human_bytes(double(rd)), human_rate(double(rd), ps), human_bytes(double(wr)), human_rate(double(wr), ps));
+    if (const uint64_t n = sum("cu*.texture.image_instructions")) {
+      const uint64_t lines = sum("cu*.texture.image_lines"), cycles = m.cycle() * m.compute_units();
+      out += fmt::format("    images: {} instructions ({} filtered), {} texels in {} lines ({} L1 hits), {} filter cycles; texture units: TA busy {}, TD {}\n", n, sum("cu*.texture.image_samples"),
+                         human_count(double(sum("cu*.texture.texels"))), human_count(double(lines)), percent(sum("cu*.texture.image_hits"), lines), sum("cu*.texture.filter_cycles"),
+                         percent(sum("cu*.texture.ta_busy_cycles"), cycles), percent(sum("cu*.texture.td_busy_cycles"), cycles));
+    }
     if (const uint64_t n = sum("cu*.lds.instructions"))
       out += fmt::format("    LDS: {} instructions, {} bank cycles, of them {} for conflicts\n", n, sum("cu*.lds.bank_busy_cycles"), sum("cu*.lds.bank_conflict_cycles"));
   }

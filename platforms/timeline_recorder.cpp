@@ -90,13 +90,13 @@ void timeline_recorder::sample(uint64_t cycle) {
 void timeline_recorder::issued(unsigned cu, const compute_unit::wave& w, const compute_unit::micro_op& m, uint64_t cycle) {
   // a wave issues at most once in its SIMD's turn, every fourth cycle: slices follow one another
   const auto& clock = machine_.context().core;
-  timeline_.slice(of(cu, w).instructions, m.inst.info->name, clock.at(cycle), clock.at(cycle + 4), fmt::format("\"pc\": \"{:#x}\", \"wave\": {}", m.pc, w.id));
+  timeline_.slice(of(cu, w).instructions, m.inst.info->name, clock.at(cycle), clock.at(cycle + 4), {{"pc", m.pc, true}, {"wave", w.id}});
 }
 
 void timeline_recorder::spent(unsigned cu, const compute_unit::wave& w, compute_unit::stall cause, uint64_t from, uint64_t to) {
   if (to <= from) return;
   const auto& clock = machine_.context().core;
-  timeline_.slice(of(cu, w).cycles, compute_unit::stall_name[unsigned(cause)], clock.at(from), clock.at(to), fmt::format("\"wave\": {}", w.id));
+  timeline_.slice(of(cu, w).cycles, compute_unit::stall_name[unsigned(cause)], clock.at(from), clock.at(to), {{"wave", w.id}});
 }
 
 } // namespace lyra::platforms

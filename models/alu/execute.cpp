@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses the handler of an instruction and its cost class.
 #include "alu/execute.h"
+#include "alu/float_exceptions.h"
 #include "alu/scalar_model.h"
 
 namespace lyra::alu {
 
-namespace baseline { handler bind_vector(const isa::instruction& i); }
+namespace baseline {
+handler bind_vector(const isa::instruction& i);
+void execute_recording(wave_registers& w, const isa::instruction& i);
+}
 #ifdef LYRA_ALU_HAS_AVX2
-namespace avx2 { handler bind_vector(const isa::instruction& i); }
+namespace avx2 {
+handler bind_vector(const isa::instruction& i);
+void execute_recording(wave_registers& w, const isa::instruction& i);
+}
 #endif
 
 namespace {
@@ -52,6 +59,14 @@ handler bind(const isa::instruction& i, isa::target) {
       return baseline::bind_vector(i);
     default: return nullptr;
   }
+}
+
+handler bind_recording(const isa::instruction& i) {
+  if (!i.info || !raises_exceptions(i.op())) return nullptr;
+#ifdef LYRA_ALU_HAS_AVX2
+  if (host_has_avx2() && !use_baseline) return avx2::execute_recording;
+#endif
+  return baseline::execute_recording;
 }
 
 cost_class cost_of(const isa::instruction& i) {

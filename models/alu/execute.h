@@ -14,6 +14,9 @@ using handler = void (*)(wave_registers&, const isa::instruction&);
 /// (s_waitcnt, s_barrier, s_endpgm, s_nop, s_sleep, s_sendmsg, s_sethalt, s_trap, s_icache_inv, s_setprio, perf levels, s_ttracedata, s_wakeup).
 handler bind(const isa::instruction& i, isa::target chip);
 
+/// The handler that also records the floating-point exceptions of the active lanes in TRAPSTS and wave_registers::raised, some twenty times slower; null where `i` raises none.
+handler bind_recording(const isa::instruction& i);
+
 /// Name of the host vector instruction set in use ("avx2", "baseline"), chosen at run time.
 const char* host_vector_level();
 

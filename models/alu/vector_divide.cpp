@@ -12,48 +12,54 @@ namespace {
 struct single {
   using value = float;
   using bits = u32;
+  using number = i32; ///< as wide as the bits: loops over lanes stay vectors
   static constexpr int mantissa = 23, bias = 127, top = 255, scale = 64, far = 96, tiny = 23, lost = -150, over = 128;
 };
 struct wide {
   using value = double;
   using bits = u64;
+  using number = i64;
   static constexpr int mantissa = 52, bias = 1023, top = 2047, scale = 128, far = 768, tiny = 53, lost = -1075, over = 1024;
 };
 
-template <class P> int exponent(typename P::value v) { return int(bits_as<typename P::bits>(v) >> P::mantissa) & P::top; }
-template <class P> bool is_denormal(typename P::value v) { return exponent<P>(v) == 0 && v != 0; }
-template <class P> typename P::value two_to(int n) { return bits_as<typename P::value>(typename P::bits(n + P::bias) << P::mantissa); }
+template <class P> inline typename P::number exponent(typename P::value v) { return typename P::number(bits_as<typename P::bits>(v) >> P::mantissa & P::top); }
+template <class P> inline typename P::value two_to(int n) { return bits_as<typename P::value>(typename P::bits(n + P::bias) << P::mantissa); }
 
-/// Whether the exact quotient lies below the normal numbers (and is not zero).
-template <class P> bool quotient_is_denormal(typename P::value n, typename P::value d) {
-  using V = typename P::value;
+/// A magnitude's exponent and fraction, denormals normalised (their exponent goes below 1).
+template <class P> struct parts { typename P::number exponent; typename P::bits fraction; };
+template <class P> inline parts<P> split(typename P::bits magnitude) {
   using B = typename P::bits;
-  // compare |n| with |d| * 2^(1 - bias) by exponents and mantissas; denormals are brought up first
-  const V a = __builtin_fabs(n), b = __builtin_fabs(d), lift = two_to<P>(P::mantissa + 1);
-  const bool a_small = exponent<P>(a) == 0, b_small = exponent<P>(b) == 0;
-  const V ma = a_small ? a * lift : a, mb = b_small ? b * lift : b;
-  const int ea = exponent<P>(ma) - (a_small ? P::mantissa + 1 : 0), eb = exponent<P>(mb) - (b_small ? P::mantissa + 1 : 0);
-  const B fraction = (B(1) << P::mantissa) - 1;
-  const bool smaller = (bits_as<B>(ma) & fraction) < (bits_as<B>(mb) & fraction);
-  const bool finite = (exponent<P>(a) != P::top) & (exponent<P>(b) != P::top);
-  return finite & (n != 0) & (ea - eb - (smaller ? 1 : 0) < 1 - P::bias);
+  using V = typename P::value;
+  using N = typename P::number;
+  const B lifted = bits_as<B>(bits_as<V>(magnitude) * two_to<P>(P::mantissa + 1));
+  const bool small = magnitude < B(1) << P::mantissa;
+  const B m = small ? lifted : magnitude;
+  return {N(m >> P::mantissa) - (small ? N(P::mantissa + 1) : N(0)), m & ((B(1) << P::mantissa) - 1)};
 }
 
-/// S0 is S1 (denominator) or S2 (numerator), whichever is to be scaled; the flag asks V_DIV_FMAS to scale back.
-template <class P> with_flag<typename P::value> div_scale(typename P::value s0, typename P::value s1, typename P::value s2) {
+/// S0 is S1 (denominator) or S2 (numerator), whichever is to be scaled; the flag asks V_DIV_FMAS to scale back. No branches: the loop over lanes is vectorised.
+template <class P> inline with_flag<typename P::value> div_scale(typename P::value s0, typename P::value s1, typename P::value s2) {
   using V = typename P::value;
   using B = typename P::bits;
-  const V up = s0 * two_to<P>(P::scale), down = s0 * two_to<P>(-P::scale), one = 1;
-  const bool is_denominator = bits_as<B>(s0) == bits_as<B>(s1), is_numerator = bits_as<B>(s0) == bits_as<B>(s2);
-  const bool far = exponent<P>(s2) - exponent<P>(s1) >= P::far, denormal = is_denormal<P>(s1), tiny = exponent<P>(s2) <= P::tiny;
-  const bool reciprocal = quotient_is_denormal<P>(one, s1), quotient = quotient_is_denormal<P>(s2, s1);
+  using N = typename P::number;
+  const B sign = B(1) << (sizeof(B) * 8 - 1), infinity = B(P::top) << P::mantissa, normal = B(1) << P::mantissa;
+  const B b0 = bits_as<B>(s0), b1 = bits_as<B>(s1), b2 = bits_as<B>(s2), m1 = b1 & ~sign, m2 = b2 & ~sign;
+  const V up = s0 * two_to<P>(P::scale), down = s0 * two_to<P>(-P::scale);
+  const parts<P> d = split<P>(m1), n = split<P>(m2);
+  const N e1 = N(m1 >> P::mantissa), e2 = N(m2 >> P::mantissa), least = N(1 - P::bias);
+  // exact quotients below the normal numbers (and not zero): by exponents, one less where the fraction is smaller
+  const N quotient_exponent = n.exponent - d.exponent - (n.fraction < d.fraction ? N(1) : N(0)), reciprocal_exponent = N(P::bias) - d.exponent - (d.fraction != 0 ? N(1) : N(0));
+  const bool finite1 = m1 < infinity, finite2 = m2 < infinity;
+  const bool quotient = finite1 & finite2 & (m2 != 0) & (quotient_exponent < least), reciprocal = finite1 & (reciprocal_exponent < least);
+  const bool is_denominator = b0 == b1, is_numerator = b0 == b2;
+  const bool far = e2 - e1 >= N(P::far), denormal = (m1 != 0) & (m1 < normal), tiny = e2 <= N(P::tiny), zero = (m1 == 0) | (m2 == 0);
   V r = tiny ? up : s0;
   r = quotient ? (is_numerator ? up : s0) : r;
-  r = reciprocal ? (quotient & !is_denominator ? s0 : down) : r;
+  r = reciprocal ? ((quotient & (!is_denominator)) ? s0 : down) : r;
   r = denormal ? up : r;
   r = far ? (is_denominator ? up : s0) : r;
-  const bool scaled = far | (!denormal & quotient), zero = (s1 == 0) | (s2 == 0);
-  return {zero ? default_nan(V()) : r, zero | !scaled ? 0 : all_ones};
+  r = zero ? default_nan(V()) : r;
+  return {r, !zero & (far | (!denormal & quotient)) ? all_ones : 0};
 }
 
 /// fma, scaled where VCC is set; fused and scaled values are rounded once. Few lanes of a division are scaled: those are done one by one.
@@ -93,7 +99,7 @@ template <class P> typename P::value div_fixup(typename P::value q, typename P::
   using B = typename P::bits;
   const B sign_bit = B(1) << (sizeof(B) * 8 - 1), infinity = B(P::top) << P::mantissa, quiet_bit = B(1) << (P::mantissa - 1);
   const B sign = (bits_as<B>(d) ^ bits_as<B>(n)) & sign_bit, dm = bits_as<B>(d) & ~sign_bit, nm = bits_as<B>(n) & ~sign_bit, qm = bits_as<B>(q) & ~sign_bit;
-  const int distance = int(nm >> P::mantissa) - int(dm >> P::mantissa);
+  const typename P::number distance = typename P::number(nm >> P::mantissa) - typename P::number(dm >> P::mantissa);
   const bool lost = distance < P::lost, over = distance > P::over;
   B r = qm > infinity ? bits_as<B>(q) | quiet_bit : sign | qm;
   r = (dm == infinity) | (nm == 0) | lost ? sign : r;
@@ -121,7 +127,7 @@ const u64 two_over_pi[19] = {0xa2f9836e4e441529ull, 0xfc2757d1f534ddc0ull, 0xdb6
 
 /// 53 bits of 2/pi that matter for S0's exponent, segment S1[4:0]; segments beyond the 1201 bits of the table are zero.
 double trig_preop(double x, u32 segment) {
-  const int e = exponent<wide>(x);
+  const int e = int(exponent<wide>(x));
   int shift = int(segment & 31) * 53;
   if (e > 1077) shift += e - 1077;
   auto bit_at = [](int n) { return n < 1201 ? two_over_pi[n / 64] >> (63 - n % 64) & 1 : 0; };

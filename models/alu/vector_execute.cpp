@@ -2,6 +2,7 @@
 // The general executor of vector instructions: fetches operands of every kind, applies DPP, SDWA, op_sel, neg and abs, runs the operation's loop over
 // 64 lanes, applies omod and clamp, and writes the lanes of EXEC.
 // Sources: Vega ISA chapters 6 (vector ALU), 12.15 (SDWA), 12.16 (DPP), 3.5 (MODE), 3.6 (out-of-range registers).
+#include "alu/float_exceptions.h"
 #include "alu/vector_host.h"
 
 namespace lyra::alu::LYRA_ALU_LEVEL {
@@ -110,6 +111,7 @@ struct general {
   const op_model& m;
   u64 exec;
   u64 write_mask; ///< lanes whose VGPR result is kept: EXEC without what DPP switches off
+  bool record = false; ///< exceptions of the active lanes go to TRAPSTS
   unsigned index = 0, index_enables = 0;
   frame f;
   alignas(64) row source_rows[3][2];
@@ -324,6 +326,32 @@ struct general {
     if (m.dst == kind::f16) narrow();
   }
 
+  /// Operand `j` of a lane as float_exceptions() takes it. Halves are floats here: exact, so their bits come back.
+  u64 exception_operand(int j, int k) const {
+    switch (m.src[j]) {
+      case kind::none: return 0;
+      case kind::b64: case kind::f64: return f.s[j][k] | u64(f.s_hi[j][k]) << 32;
+      case kind::f16: {
+        const u32 b = f.s[j][k], exponent = b >> 23 & 255, sign = b >> 16 & 0x8000u;
+        if (exponent == 255) return sign | 0x7c00u | (b >> 13 & 0x3ff);
+        if (exponent >= 113) return sign | (exponent - 112) << 10 | (b >> 13 & 0x3ff);
+        return sign | (exponent < 103 ? 0 : ((b & 0x7fffffu) | 0x800000u) >> (126 - exponent));
+      }
+      default: return f.s[j][k];
+    }
+  }
+  /// Before the operation runs: the result may overwrite its operands.
+  void raise() {
+    u32 all = 0;
+    for (u64 rest = write_mask; rest; rest &= rest - 1) {
+      const int k = __builtin_ctzll(rest);
+      const exception_operands o{{exception_operand(0, k), exception_operand(1, k), exception_operand(2, k)}, m.has(carry_in) && bits_in[k] != 0};
+      all |= float_exceptions(i.op(), o, w.mode);
+    }
+    w.raised |= all;
+    w.trapsts |= all;
+  }
+
   unsigned mask_register() const {
     const isa::operand& o = m.has(compare) ? (i.sdst.present() ? i.sdst : i.dst) : i.sdst;
     return o.present() && o.code < 127 ? o.code : code::vcc_lo;
@@ -361,11 +389,13 @@ struct general {
     }
 
     for (int j = 0; j < 3; ++j) fetch(j, false);
+    if (record) raise();
     run_core();
     if (m.has(packed)) {
       alignas(64) row low;
       std::memcpy(low, out[0], sizeof low);
       for (int j = 0; j < 3; ++j) fetch(j, true);
+      if (record) raise();
       run_core();
       for (int k = 0; k < lanes; ++k) out[0][k] = (low[k] & 0xffff) | out[0][k] << 16;
     } else if (m.dst == kind::f16 || m.dst == kind::u16)
@@ -441,6 +471,13 @@ const model_table& table() {
 const op_model& model_of(isa::op id) { return table().models[unsigned(id)]; }
 
 void execute_general(wave_registers& w, const isa::instruction& i) { general(w, i, model_of(i.op())).run(); }
+
+void execute_recording(wave_registers& w, const isa::instruction& i) {
+  general g(w, i, model_of(i.op()));
+  g.record = true;
+  w.raised = 0;
+  g.run();
+}
 
 handler bind_vector(const isa::instruction& i) {
   const op_model& m = model_of(i.op());

@@ -69,6 +69,9 @@ const op_model& model_of(isa::op id);
 /// Executes any vector instruction that has a model: every operand kind, modifiers, DPP, SDWA, op_sel, GPR indexing, VSKIP.
 void execute_general(wave_registers& w, const isa::instruction& i);
 
+/// The same, and the exceptions that the active lanes raise go to TRAPSTS.EXCP and wave_registers::raised.
+void execute_recording(wave_registers& w, const isa::instruction& i);
+
 struct row_list { const op_row* first; unsigned count; };
 row_list integer_rows();
 row_list integer16_rows();

@@ -25,6 +25,7 @@ struct wave_registers {
   uint8_t priority = 0;
   uint32_t mode = 0;       ///< HW_REG_MODE
   uint32_t trapsts = 0;    ///< HW_REG_TRAPSTS: [8:0] sticky exceptions
+  uint32_t raised = 0;     ///< exceptions of the last instruction that a recording handler executed
   uint32_t hw_id = 0, gpr_alloc = 0, lds_alloc = 0, ib_sts = 0, sh_mem_bases = 0, status = 0;
   uint64_t tba = 0, tma = 0;
   uint32_t shared_base_hi = 1u << 16, private_base_hi = 2u << 16; ///< apertures: address bits 63:32

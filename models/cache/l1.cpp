@@ -173,7 +173,7 @@ l1_cache::stall l1_cache::read(payload& p, cycle_t c) {
   const uint64_t key = line | uint64_t(policy.glc);
   uint32_t slot = none;
   if (key_counts_[key_hash(line)]) {
-    for (unsigned m = 0; m < parameters_.mshrs; ++m)
+    for (unsigned m = 0; m < parameters_.mshrs && slot == none; ++m)
       if (keys_[m] == key && (!policy.glc || transactions_[m].instruction == instruction_of(p))) slot = m;
   }
   if (slot == none && free_mshrs_.empty()) return stall::mshr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The vector L1 data cache of a compute unit (TCP): TA -> L1 -> TD, misses and writes to the crossbar.
 #pragma once
-#include "cache/cache_array.h"
+#include "fabric/cache_array.h"
 #include "fabric/context.h"
 #include "fabric/dmi_cache.h"
 #include "fabric/module.h"
@@ -15,8 +15,8 @@ struct l1_parameters {
   unsigned size_bytes = 16384, ways = 4;
   bool index_fold = false;
   unsigned tag_lookups_per_cycle = 4, tag_banks = 1;
-  unsigned hit_latency_cycles = 70, miss_request_cycles = 20, fill_return_cycles = 50;
-  unsigned mshrs = 64, writes_outstanding = 64;
+  unsigned hit_latency_cycles = 62, miss_request_cycles = 20, fill_return_cycles = 50;
+  unsigned mshrs = 64, writes_outstanding = 256;
   bool write_combine = true;
   unsigned request_fifo_entries = 64, latency_fifo_entries = 512;
   unsigned td_bytes_per_cycle = 64, td_lines_per_cycle = 4;
@@ -31,7 +31,7 @@ struct l1_parameters {
     v("miss_request_cycles", miss_request_cycles, {"cycles", 1, 2000, nullptr, "gpu-benches, MI100: 264 clk an L2 hit; this and the return make a hit latency, the rest is crossbar and L2", "tag lookup to the request at the crossbar"});
     v("fill_return_cycles", fill_return_cycles, {"cycles", 1, 2000, nullptr, "as miss_request_cycles", "data or acknowledgement from L2 to TD"});
     v("mshrs", mshrs, {"lines", 1, 1024, nullptr, "assumed (MGPUSim: up to 128)", "fills outstanding"});
-    v("writes_outstanding", writes_outstanding, {"requests", 1, 1024, nullptr, "assumed", "writes and atomics that L2 has not acknowledged"});
+    v("writes_outstanding", writes_outstanding, {"requests", 1, 1024, nullptr, "assumed: enough for a line a cycle at the L2's latency (CLRX: a 16-byte store each 16 clk)", "writes and atomics that L2 has not acknowledged"});
     v("write_combine", write_combine, {"", 0, 1, nullptr, "ISA 8.1: GLC=0 stores combine the lanes of an instruction", "writes of one instruction to one line join while they wait for the crossbar"});
     v("request_fifo_entries", request_fifo_entries, {"lines", 1, 4096, nullptr, "assumed", "lines from TA that wait for their lookup"});
     v("latency_fifo_entries", latency_fifo_entries, {"lines", 1, 4096, nullptr, "assumed; 284 cover the hit latency at four lines a cycle", "lines between tag lookup and TD"});

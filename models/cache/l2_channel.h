@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One channel of the L2 cache (TCC): write-back, byte masks, misses under hits, atomics through its atomic unit.
 #pragma once
-#include "cache/cache_array.h"
+#include "fabric/cache_array.h"
 #include "cache/l2_parameters.h"
 #include "fabric/context.h"
 #include "fabric/dmi_cache.h"

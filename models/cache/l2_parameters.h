@@ -11,7 +11,7 @@ struct l2_parameters {
   unsigned size_bytes = 262144, ways = 16;
   std::string replacement = "lru";
   bool index_hash = true;
-  unsigned hit_latency_cycles = 86, write_latency_cycles = 86, miss_request_cycles = 20, fill_response_cycles = 66, atomic_request_cycles = 20, atomic_response_cycles = 66;
+  unsigned hit_latency_cycles = 78, write_latency_cycles = 78, miss_request_cycles = 20, fill_response_cycles = 58, atomic_request_cycles = 20, atomic_response_cycles = 58;
   unsigned input_depth = 32, mshrs = 256, mshr_targets = 32, writeback_entries = 64;
   std::string slc_policy = "first_victim";
   bool check_pages = true;

@@ -2,6 +2,7 @@
 // Decoded instructions, by the bytes they were fetched as: 32-byte blocks, shared by all compute units of a machine.
 #pragma once
 #include "compute_unit/micro_op.h"
+#include "compute_unit/profile.h"
 #include <deque>
 #include <memory>
 #include <unordered_map>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The compute unit: sequencer, four SIMDs, scalar unit.
 #pragma once
+#include "compute_unit/profile.h"
 #include "compute_unit/scalar_memory.h"
 #include "compute_unit/vector_request.h"
 #include "compute_unit/wave.h"
@@ -36,12 +37,13 @@ public:
 
   compute_unit_statistics statistics;
   wave_observer* observer = nullptr;
+  std::vector<wave_account>* accounts = nullptr; ///< not null: every wave's account is put here when its workgroup has ended
   uint64_t loose_quantum_cycles = 1500; ///< loosely timed: cycles between synchronisations
 
   /// Waves that are not done: which, where, waiting for what; one line each.
   std::string describe_waves() const;
   bool idle() const { return waves_in_use_ == 0; }
-  /// Closes the stall accounting of waves still there (end of a run).
+  /// Closes the stall accounting of waves still there (end of a run that did not finish).
   void close_statistics();
 
 private:
@@ -70,6 +72,9 @@ private:
   void fault_vector(wave& w, const fabric::wave_request& q, uint64_t cycle);
   void fault(wave& w, const char* id, const std::string& text, uint64_t cycle, int lane = -1, uint64_t address = 0);
   void set_cause(wave& w, stall cause, uint64_t cycle);
+  void close_interval(wave& w, uint64_t cycle);
+  void attribute(wave& w, const micro_op& next, uint64_t cycle);
+  void close_account(wave& w, uint64_t cycle);
   void set_state(wave& w, wave_state s, uint64_t cycle);
   // traced signals (compute_unit_trace.cpp)
   void declare_signals();
@@ -106,10 +111,55 @@ private:
   unsigned scalar_cycles(const micro_op& m) const;
   void send_smem(uint64_t cycle);
   fabric::payload& make_smem_payload(const micro_op& m, const scalar_access& a, unsigned k, const alu::wave_registers& r, uint32_t wave_id);
+  void trace_smem(const observe::signal& pulse, const wave& w, uint64_t cycle);
   void take_smem_result(const micro_op& m, const scalar_access& a, unsigned k, const fabric::payload& p, alu::wave_registers& r);
   bool jump_checked(wave& w, uint64_t cycle);
   const micro_op* peek(const wave& w, uint64_t pc);
   void note_barrier_wait(wave& w, uint64_t cycle);
+
+  // what the fast path leaves out (compute_unit_special.cpp)
+  /// Executes an ALU instruction or branch. False: the wave has faulted.
+  bool execute(wave& w, const micro_op& m, uint64_t cycle) {
+    if (__builtin_expect(m.vgpr_end > w.vgpr_limit || m.sgpr_end > w.sgpr_limit, 0)) return execute_special(w, m, cycle);
+    m.execute(w.regs, m.inst);
+    return true;
+  }
+  bool execute_special(wave& w, const micro_op& m, uint64_t cycle);
+  bool registers_in_range(wave& w, const micro_op& m, uint64_t cycle);
+  std::string indexed_beyond(const wave& w, const micro_op& m) const;
+  /// After a scalar instruction: S_SET_GPR_IDX_ON and OFF and S_SETREG change it.
+  void follow_indexing(wave& w) {
+    const bool on = w.regs.mode >> alu::mode_bit::gpr_idx_en & 1;
+    if (on != w.indexing) { w.indexing = on; set_limits(w); }
+  }
+  void set_limits(wave& w);
+  void start_special(wave& w);
+  void mode_written(wave& w);
+  void trapsts_read(wave& w, const micro_op& m, uint64_t cycle);
+  void enter_trap_handler(wave& w, uint64_t saved_pc, unsigned trap_id);
+  bool take_trap(wave& w, const micro_op& m, uint64_t cycle);
+  bool skipped(const wave& w, const micro_op& m) const {
+    if (!m.vector) return false;
+    const uint64_t unseen = w.stale ? w.wait_states.unseen_vskip() : 0;
+    return (unseen ? w.stale->mode_before(unseen, w.regs.mode) : w.regs.mode) >> alu::mode_bit::vskip & 1;
+  }
+  void follow_wait_states(wave& w, const micro_op& m, uint64_t cycle) {
+    if (w.stale) w.stale->findings.clear();
+    if (w.wait_states.concerns(m)) check_wait_states(w, m, cycle);
+    if (w.stale) w.stale->remember(m, w.regs, w.wait_states.next_mark());
+    w.wait_states.issued(m, w.regs);
+  }
+  /// Lanes that a memory instruction acts in. With hazards=model it sees stale registers until end_memory().
+  uint64_t begin_memory(wave& w, const micro_op& m, uint64_t cycle);
+  void end_memory(wave& w) { if (w.stale && !w.stale->findings.empty()) w.stale->restore(w.regs); }
+
+  // scalar clauses, late store data (compute_unit_clause.cpp)
+  bool enter_clause(wave& w, const micro_op& m, uint64_t n, uint64_t cycle);
+  void report_clause(wave& w, const micro_op& m, const scalar_clause::finding& f, uint64_t cycle);
+  bool replay_clause(wave& w, uint64_t cycle);
+  const micro_op* peek(wave& w, uint64_t pc, bool& unknown);
+  bool overtakes_store_data(wave& w, const micro_op& m);
+  void finish_late_store(wave& w, uint64_t cycle);
 
   // returns (compute_unit_return.cpp)
   void apply_returns(uint64_t cycle);
@@ -119,6 +169,7 @@ private:
   void apply_smem(fabric::payload& p, uint64_t cycle);
   void apply_fetch(fabric::payload& p, uint64_t cycle);
   void apply_local(const local_event& e);
+  void scalar_completed(const local_event& e, smem_wait kind);
   void vm_completed(wave& w, uint32_t sequence);
   void counters_changed(wave& w, uint64_t cycle);
   bool wait_met(const wave& w) const { return w.vmcnt <= w.wait_vm && w.lgkmcnt <= w.wait_lgkm && w.expcnt <= w.wait_exp; }
@@ -133,6 +184,7 @@ private:
   code_block* loose_block(wave& w, uint64_t address, code_block* before);
   bool loose_control(wave& w, const micro_op& m);
   void loose_memory(wave& w, const micro_op& m);
+  void loose_late_store(wave& w);
   void loose_smem(wave& w, const micro_op& m);
   uint64_t loose_cycle() const;
   void synchronise();
@@ -148,7 +200,9 @@ private:
     wake_at(simd_next_[w.simd]);
   }
 
-  bool follow_wait_states_;
+  bool follow_wait_states_, check_clauses_;
+  bool smem_in_vain_ = false;   ///< the scalar memory instruction being issued changes nothing: it will be replayed
+  uint64_t clause_draws_ = 0;
   unsigned index_;
   compute_unit_parameters parameters_;
   fabric::context context_;
@@ -157,11 +211,14 @@ private:
 
   std::vector<wave> waves_;                 ///< [simd * wave_slots + slot]
   std::vector<wave*> order_[simds];         ///< running waves of a SIMD, oldest first
-  std::vector<uint32_t> vgpr_file_[simds];  ///< allocated at first use
+  struct vgpr_file { std::unique_ptr<uint32_t[]> words; unsigned cleared = 0; }; ///< `cleared`: registers that have been touched
+  vgpr_file vgpr_file_[simds];  ///< allocated at first use
   workgroup groups_[40];
   struct group_signals { observe::signal arrived, waves, gone; };
   std::vector<group_signals> group_signals_; ///< empty: not traced
   uint64_t simd_next_[simds];
+  uint64_t lds_refused_until_ = 0; ///< until then LDS instructions of the refused path (SIMD pair) let the others go first
+  unsigned lds_refused_path_ = 0;
   uint64_t valu_free_[simds] = {};
   uint64_t return_wake_ = fabric::never; ///< cycle by which a queued return must be applied
   uint64_t age_ = 0, sequence_ = 0;
@@ -172,9 +229,12 @@ private:
   std::vector<local_event> local_;          ///< heap, earliest first
   std::vector<smem_operation> smem_operations_;
   int smem_free_ = -1;
+  unsigned smem_in_flight_ = 0;
   std::deque<fabric::payload*> smem_queue_; ///< parts that wait for the port
   std::deque<fabric::payload*> lds_queue_;  ///< LDS=1 loads on their way to LDS
-  std::deque<fabric::payload*> vmem_queue_; ///< BUFFER_STORE_LDS_DWORD with its data, on its way to TA
+  std::deque<fabric::payload*> vmem_queue_; ///< BUFFER_STORE_LDS_DWORD with its data, and late_store_, on their way to TA
+  fabric::payload* late_store_ = nullptr;   ///< a wide store that waits for the next instruction of late_wave_, which overwrites its data
+  wave* late_wave_ = nullptr;
   std::vector<wave*> fetch_queue_;
   std::deque<fabric::payload*> fetch_invalidations_;
   uint64_t fetch_next_ = 0, smem_next_ = 0;
@@ -186,8 +246,8 @@ private:
   sc_core::sc_event loose_event_;
   std::vector<fabric::payload*> loose_launches_;
   bool traced_ = false; ///< a signal of this unit is
-  observe::signal issue_signal_, smem_outstanding_signal_;
-  observe::text_signal issue_signals_[5], smem_issue_signal_, smem_return_signal_; ///< issue: by class
+  observe::text_signal issue_signals_[5], smem_issue_text_, smem_return_text_; ///< issue: by class
+  observe::signal issue_signal_, smem_outstanding_signal_, smem_issue_signal_, smem_return_signal_, smem_return_tag_signal_;
 };
 
 } // namespace lyra::compute_unit

@@ -52,12 +52,8 @@ void compute_unit::issued(wave& w, const micro_op& m, uint64_t cycle, unsigned c
   if (m.profile) {
     ++m.profile->executions;
     m.profile->lanes += unsigned(__builtin_popcountll(w.regs.exec()));
-    m.profile->issue_cycles += cycles;
   }
-  if (follow_wait_states_) {
-    if (w.wait_states.concerns(m)) check_wait_states(w, m, cycle);
-    w.wait_states.issued(m, w.regs);
-  }
+  if (follow_wait_states_) follow_wait_states(w, m, cycle);
   if (observer) observer->issued(index_, w, m, cycle);
 }
 
@@ -95,9 +91,11 @@ bool compute_unit::try_issue(wave& w, uint64_t cycle, issue_slots& slots) {
     want_fetch(w);
     return stalled(w, stall::fetch, cycle, never);
   }
+  if (m->profile) attribute(w, *m, cycle);
   w.current = m;
   w.pc_of_instruction = w.regs.pc;
-  if (m->vector && (w.regs.mode >> alu::mode_bit::vskip & 1)) { // VSKIP: vector instructions are stepped over
+  if (w.clause.nacked && m->unit != unit::smem) return replay_clause(w, cycle);
+  if (skipped(w, *m)) { // VSKIP: vector instructions are stepped over
     ++statistics.vskipped;
     issued(w, *m, cycle, 1);
     w.regs.pc += m->inst.size_bytes;
@@ -117,6 +115,7 @@ bool compute_unit::try_issue(wave& w, uint64_t cycle, issue_slots& slots) {
       fault(w, "lyra/fault/illegal-instruction", fmt::format("illegal instruction {:#010x}: {}", m->inst.words[0], m->error), cycle);
       return false;
   }
+  if (late_wave_ == &w && done && m->unit == unit::valu) finish_late_store(w, cycle);
   if (done && w.state != wave_state::empty) want_fetch(w);
   return done;
 }
@@ -167,7 +166,8 @@ bool compute_unit::issue_alu(wave& w, const micro_op& m, uint64_t cycle, issue_s
     statistics.valu_lanes += unsigned(__builtin_popcountll(r.exec()));
     issued(w, m, cycle, cycles);
     r.pc = next_pc;
-    m.execute(r, m.inst);
+    if (!execute(w, m, cycle)) return false;
+    if (r.pc != next_pc) w.ready_at = cycle + parameters_.branch_taken_cycles; // an exception's trap
     if (m.sgpr_writes.any()) {
       if (cycle >= w.valu_written_ready) w.valu_written = sgpr_set{};
       w.valu_written |= m.sgpr_writes;
@@ -177,10 +177,12 @@ bool compute_unit::issue_alu(wave& w, const micro_op& m, uint64_t cycle, issue_s
   } else {
     slots.scalar = true;
     ++statistics.salu;
-    if (m.inst.info->id == isa::op::s_getreg_b32) r.ib_sts = (w.vmcnt & 15) | w.expcnt << 4 | w.lgkmcnt << 8 | (w.vmcnt >> 4) << 22;
+    if (m.inst.info->id == isa::op::s_getreg_b32) { trapsts_read(w, m, cycle); r.ib_sts = (w.vmcnt & 15) | w.expcnt << 4 | w.lgkmcnt << 8 | (w.vmcnt >> 4) << 22; }
     issued(w, m, cycle, scalar_cycles(m));
     r.pc = next_pc;
-    m.execute(r, m.inst);
+    if (!execute(w, m, cycle)) return false;
+    if (m.cost == alu::cost_class::scalar_setreg) mode_written(w);
+    follow_indexing(w);
     if (m.inst.has(isa::WRITES_SCC) || (m.sgpr_writes.bits[1] >> 42 & 0x300003)) w.flag_written_cycle = cycle; // SCC, VCC 106..107, EXEC 126..127
   }
   return true;
@@ -201,7 +203,7 @@ bool compute_unit::issue_branch(wave& w, const micro_op& m, uint64_t cycle, issu
   const uint64_t next_pc = r.pc + m.inst.size_bytes;
   issued(w, m, cycle, parameters_.branch_cycles);
   r.pc = next_pc;
-  m.execute(r, m.inst);
+  if (!execute(w, m, cycle)) return false;
   if (r.pc != next_pc) {
     ++statistics.branch_taken;
     w.ready_at = cycle + parameters_.branch_taken_cycles;
@@ -225,6 +227,8 @@ bool compute_unit::issue_control(wave& w, const micro_op& m, uint64_t cycle, iss
     if (slots.branch) return stalled(w, stall::arbitration, cycle, cycle + 4);
     if (m.control == control::sendmsg && w.lgkmcnt + 1 > parameters_.lgkmcnt_limit) {
       w.wait_vm = w.wait_exp = 63; w.wait_lgkm = parameters_.lgkmcnt_limit - 1;
+      w.count_full = true;
+      w.smem_waits_for = smem_wait::count_full;
       set_state(w, wave_state::waiting, cycle);
       set_cause(w, stall::lgkm_scalar, cycle);
       w.ready_at = never;
@@ -242,6 +246,8 @@ bool compute_unit::issue_control(wave& w, const micro_op& m, uint64_t cycle, iss
       if (!w.checker.idle()) w.checker.waited(vm, lgkm);
       issued(w, m, cycle, 4);
       r.pc += 4;
+      w.count_full = false;
+      w.smem_waits_for = smem_wait::clock; // until something returns
       w.wait_vm = vm; w.wait_exp = exp == 7 ? 63 : exp; w.wait_lgkm = lgkm == 15 ? 63 : lgkm;
       if (wait_met(w)) w.cache_maintenance = false;
       else {
@@ -311,17 +317,9 @@ bool compute_unit::issue_control(wave& w, const micro_op& m, uint64_t cycle, iss
     case control::trap:
       issued(w, m, cycle, 16);
       r.pc += 4;
-      if (r.tba) { // trap handler: PC and trap id in TTMP0, TTMP1
-        r.sgpr[108] = uint32_t(r.pc - 4);
-        r.sgpr[109] = (uint32_t((r.pc - 4) >> 32) & 0xffff) | (simm & 0xff) << 16;
-        r.priv = true;
-        r.pc = r.tba;
-        w.ready_at = cycle + parameters_.branch_taken_cycles;
-        return true;
-      }
-      if ((simm & 0xff) == 3) return true; // debug trap without a debugger: goes on
-      fault(w, "lyra/fault/trap", fmt::format("s_trap {} without a trap handler{}", simm & 0xff, (simm & 0xff) == 2 ? " (the program called abort or trap)" : ""), cycle);
-      return false;
+      if (!take_trap(w, m, cycle)) return false;
+      if (r.priv) w.ready_at = cycle + parameters_.branch_taken_cycles;
+      return true;
     case control::icache_inv: {
       issued(w, m, cycle, 4);
       r.pc += 4;
@@ -334,7 +332,12 @@ bool compute_unit::issue_control(wave& w, const micro_op& m, uint64_t cycle, iss
       send_fetches(cycle);
       return true;
     }
-    default: // perf levels, ttracedata, setkill: no effect in a compute wave beyond their time
+    case control::setkill: // KILL is looked at before the next instruction
+      issued(w, m, cycle, 4);
+      r.pc += 4;
+      if (simm & 1) { w.ready_at = never; end_wave(w, cycle + 4); }
+      return true;
+    default: // perf levels, ttracedata: no effect in a compute wave beyond their time
       issued(w, m, cycle, 4);
       r.pc += 4;
       return true;

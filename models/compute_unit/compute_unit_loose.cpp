@@ -83,7 +83,7 @@ unsigned compute_unit::run_slice(wave& w) {
   unsigned n = 0;
   uint64_t& cycles = loose_cycles_[w.simd];
   const bool check = parameters_.hazard_checker[0] != 's';
-  while (n < parameters_.lt_slice_instructions) {
+  while (n < parameters_.lt_slice_instructions || late_store_) {
     const uint64_t address = r.pc & ~uint64_t(31);
     if (!block || block->address != address) {
       block = loose_block(w, address, block);
@@ -97,43 +97,50 @@ unsigned compute_unit::run_slice(wave& w) {
       second = next->words[0];
     }
     const micro_op& m = code_.op(*block, index, second);
+    if (w.clause.nacked && m.unit != unit::smem) { // the clause again
+      w.clause.go_back();
+      ++statistics.smem_replays;
+      r.pc = w.clause.first_pc;
+      continue;
+    }
     w.current = &m;
     w.pc_of_instruction = r.pc;
     ++n;
     ++statistics.instructions;
     ++w.instructions;
     if (m.profile) { ++m.profile->executions; m.profile->lanes += unsigned(__builtin_popcountll(r.exec())); }
-    if (m.vector && (r.mode >> alu::mode_bit::vskip & 1)) { ++statistics.vskipped; r.pc += m.inst.size_bytes; continue; }
-    if (check && !w.checker.idle() && m.unit != unit::internal) {
+    if (check && !w.checker.idle() && m.unit != unit::internal && !(m.vector && (r.mode >> alu::mode_bit::vskip & 1))) {
       check_hazards(w, m, loose_cycle());
       if (w.state == wave_state::faulted) return n;
     }
+    const bool skip = skipped(w, m);
     if (follow_wait_states_ && m.unit != unit::illegal) {
-      if (w.wait_states.concerns(m)) {
-        check_wait_states(w, m, loose_cycle());
-        if (w.state == wave_state::faulted) return n;
-      }
-      w.wait_states.issued(m, r);
+      follow_wait_states(w, m, loose_cycle());
+      if (w.state == wave_state::faulted) return n;
     }
+    if (skip) { ++statistics.vskipped; r.pc += m.inst.size_bytes; continue; }
     switch (m.unit) {
       case unit::valu:
         ++statistics.valu;
         statistics.valu_lanes += unsigned(__builtin_popcountll(r.exec()));
         cycles += valu_cycles(m);
         r.pc += m.inst.size_bytes;
-        m.execute(r, m.inst);
+        if (!execute(w, m, loose_cycle())) return n;
+        if (late_store_) loose_late_store(w);
         break;
       case unit::salu:
         ++statistics.salu;
         cycles += parameters_.salu_cycles;
-        if (m.inst.info->id == isa::op::s_getreg_b32) r.ib_sts = 0;
+        if (m.inst.info->id == isa::op::s_getreg_b32) { trapsts_read(w, m, loose_cycle()); r.ib_sts = 0; }
         r.pc += m.inst.size_bytes;
-        m.execute(r, m.inst);
+        if (!execute(w, m, loose_cycle())) return n;
+        if (m.cost == alu::cost_class::scalar_setreg) mode_written(w);
+        follow_indexing(w);
         break;
       case unit::branch: {
         ++statistics.branch;
         const uint64_t next = r.pc += m.inst.size_bytes;
-        m.execute(r, m.inst);
+        if (!execute(w, m, loose_cycle())) return n;
         if (r.pc != next) {
           ++statistics.branch_taken;
           cycles += parameters_.branch_taken_cycles;
@@ -197,15 +204,10 @@ bool compute_unit::loose_control(wave& w, const micro_op& m) {
       return true;
     case control::setprio: r.priority = simm & 3; return true;
     case control::trap:
-      if (r.tba) {
-        r.sgpr[108] = uint32_t(r.pc - 4);
-        r.sgpr[109] = (uint32_t((r.pc - 4) >> 32) & 0xffff) | (simm & 0xff) << 16;
-        r.priv = true;
-        r.pc = r.tba;
-        return true;
-      }
-      if ((simm & 0xff) == 3) return true;
-      fault(w, "lyra/fault/trap", fmt::format("s_trap {} without a trap handler{}", simm & 0xff, (simm & 0xff) == 2 ? " (the program called abort or trap)" : ""), loose_cycle());
+      return take_trap(w, m, loose_cycle());
+    case control::setkill:
+      if (!(simm & 1)) return true;
+      end_wave(w, loose_cycle());
       return false;
     case control::icache_inv: ++code_.epoch; return true;
     default: return true;
@@ -217,6 +219,10 @@ void compute_unit::loose_memory(wave& w, const micro_op& m) {
   if (ds) ++statistics.lds; else if (gds) ++statistics.gds; else if (flat) ++statistics.flat; else ++statistics.vmem;
   sc_core::sc_time delay;
   bool must_wait = false;
+  const uint64_t acting = begin_memory(w, m, loose_cycle());
+  flat_lanes halves = flat ? split_flat(m, w) : flat_lanes{};
+  halves.memory &= acting, halves.lds &= acting;
+  const bool late = late_store_data(m) && acting && !halves.lds && overtakes_store_data(w, m);
   const auto run = [&](fabric::initiator_port& to, uint64_t lanes) {
     if (!lanes && !gds && m.inst.info->memory != memory_kind::cache) return true; // nothing to do: EXEC is 0
     auto& p = context_.waves->take();
@@ -225,6 +231,7 @@ void compute_unit::loose_memory(wave& w, const micro_op& m) {
     q.cu = uint16_t(index_);
     q.sequence = ++sequence_;
     q.op = &m;
+    if (late) { late_store_ = &p; return true; }
     if (m.inst.info->memory == memory_kind::store_lds) {
       lds_port.socket->b_transport(p, delay);
       take_lds_data(q);
@@ -240,11 +247,11 @@ void compute_unit::loose_memory(wave& w, const micro_op& m) {
     return right;
   };
   if (flat) {
-    const auto halves = split_flat(m, w);
     if (run(vmem_port, halves.memory) && halves.lds) run(lds_port, halves.lds);
   } else {
-    run(ds ? lds_port : gds ? gds_port : vmem_port, w.regs.exec());
+    run(ds ? lds_port : gds ? gds_port : vmem_port, acting);
   }
+  end_memory(w);
   if (must_wait) { // the wave stays at the instruction; others go on
     if (m.profile) { --m.profile->executions; m.profile->lanes -= unsigned(__builtin_popcountll(w.regs.exec())); }
     --statistics.gds;
@@ -263,6 +270,22 @@ void compute_unit::loose_memory(wave& w, const micro_op& m) {
   loose_cycles_[w.simd] += 4 + clock().ceil(delay.value()) / (order_[w.simd].size() + 1);
 }
 
+/// A wide store whose data beyond the second dword the instruction behind it, now executed, has overwritten.
+void compute_unit::loose_late_store(wave& w) {
+  fabric::payload& p = *late_store_;
+  auto& q = wave_pool::of(p);
+  late_store_ = nullptr;
+  w.current = static_cast<const micro_op*>(q.op);
+  w.pc_of_instruction = q.pc;
+  take_late_data(q, *w.current, w);
+  sc_core::sc_time delay;
+  vmem_port.socket->b_transport(p, delay);
+  if (q.fault != fabric::fault_kind::none) fault_vector(w, q, loose_cycle());
+  else if (q.result_dwords && w.current->returns) write_results(q, w, parameters_.d16_preserve);
+  p.release();
+}
+
+/// Tells the context's observer which bytes a scalar memory instruction touches.
 void compute_unit::show_scalar_access(const wave& w, const micro_op& m, uint64_t address, unsigned bytes, bool returned) {
   using observer = fabric::access_observer;
   auto& p = context_.waves->take();
@@ -282,11 +305,13 @@ void compute_unit::show_scalar_access(const wave& w, const micro_op& m, uint64_t
 void compute_unit::loose_smem(wave& w, const micro_op& m) {
   auto& r = w.regs;
   const auto kind = m.inst.info->memory;
+  if ((check_clauses_ || parameters_.xnack_replay) && !enter_clause(w, m, w.instructions - 1, loose_cycle())) return;
+  const bool in_vain = w.clause.nacked && smem_in_vain_;
   ++statistics.smem;
   loose_cycles_[w.simd] += 8;
   if (kind == memory_kind::time) {
     r.pc += m.inst.size_bytes;
-    w.checker.issued(m, false, true, w.regs.exec());
+    if (!w.clause.nacked) w.checker.issued(m, false, true, w.regs.exec());
     const uint64_t c = loose_cycle(), v = m.inst.op() == isa::op::s_memtime ? c : clock().at(c) / 10000;
     r.write64(m.inst.vdata.code & 126, v);
     return;
@@ -309,8 +334,10 @@ void compute_unit::loose_smem(wave& w, const micro_op& m) {
     }
   }
   r.pc += m.inst.size_bytes;
-  w.checker.issued(m, false, true, w.regs.exec());
+  if (in_vain) return;
+  if (!w.clause.nacked) w.checker.issued(m, false, true, w.regs.exec());
   if (kind == memory_kind::load) for (unsigned k = 0; k < a.dwords; ++k) if (!(a.present >> k & 1)) r.sgpr[(a.sdata + k) & 127] = 0;
+  if (kind == memory_kind::atomic && m.returns && a.part_count == 0) for (unsigned k = 0; k < m.result_dwords; ++k) r.sgpr[(a.sdata + k) & 127] = 0;
   for (unsigned k = 0; k < a.part_count; ++k) {
     const auto& part = a.parts[k];
     if (context_.accesses) show_scalar_access(w, m, part.address, kind == memory_kind::atomic ? m.inst.info->memory_bytes : 4u * part.count, false);

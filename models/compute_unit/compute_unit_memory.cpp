@@ -19,6 +19,8 @@ bool compute_unit::counter_full(wave& w, uint64_t cycle, unsigned vm_add, unsign
   w.wait_vm = vm ? parameters_.vmcnt_limit - vm_add : 63;
   w.wait_lgkm = lgkm ? parameters_.lgkmcnt_limit - lgkm_add : 63;
   w.wait_exp = exp ? parameters_.expcnt_limit - exp_add : 63;
+  w.count_full = true;
+  w.smem_waits_for = smem_wait::count_full;
   set_state(w, wave_state::waiting, cycle);
   set_cause(w, vm ? stall::vmcnt : lgkm ? (w.smem_outstanding ? stall::lgkm_scalar : stall::lgkm_lds) : stall::expcnt, cycle);
   w.ready_at = never;
@@ -41,6 +43,7 @@ bool compute_unit::issue_vector_memory(wave& w, const micro_op& m, uint64_t cycl
   const bool flat = m.unit == unit::flat, from_lds = m.inst.info->memory == memory_kind::store_lds;
   if (slots.vmem || ((flat || from_lds) && slots.lds)) return stalled(w, stall::arbitration, cycle, cycle + 4);
   if (w.lds_stores) return port_busy(w, vmem, stall::lds_busy, cycle);
+  if (cycle < w.vmem_ready) return stalled(w, stall::vmem_busy, cycle, next_turn(w.simd, w.vmem_ready));
   if (!vmem_port.ready() || !vmem_queue_.empty() || clock().ceil(vmem_port.free_at()) > cycle + 1) {
     if (!vmem_port.ready() || !vmem_queue_.empty()) return port_busy(w, vmem, stall::vmem_busy, cycle);
     return stalled(w, stall::vmem_busy, cycle, next_turn(w.simd, clock().ceil(vmem_port.free_at())));
@@ -57,6 +60,7 @@ bool compute_unit::issue_vector_memory(wave& w, const micro_op& m, uint64_t cycl
   if (flat || from_lds) slots.lds = true;
   flat ? ++statistics.flat : ++statistics.vmem;
 
+  const bool late = late_store_data(m) && !halves.lds && overtakes_store_data(w, m);
   const auto send = [&](fabric::initiator_port& to, uint64_t lanes) {
     auto& p = context_.waves->take();
     auto& q = wave_pool::of(p);
@@ -66,21 +70,28 @@ bool compute_unit::issue_vector_memory(wave& w, const micro_op& m, uint64_t cycl
     q.wave_sequence = w.vm_issued;
     q.issue_ps = clock().at(cycle);
     q.op = &m;
-    to.send(p, clock().at(cycle + 1));
+    if (!late) { to.send(p, clock().at(cycle + 1)); return; }
+    late_store_ = &p;
+    late_wave_ = &w;
+    vmem_queue_.push_back(&p);
   };
   issued(w, m, cycle, 4);
   w.regs.pc += m.inst.size_bytes;
   ++w.vmcnt;
+  w.vmem_ready = cycle + parameters_.vmem_wave_cycles;
   if (flat) { ++w.lgkmcnt; ++w.lds_outstanding; }
   w.checker.issued(m, true, flat, w.regs.exec());
   if (from_lds) ++w.lds_stores;
   if (m.inst.info->memory == memory_kind::cache) w.cache_maintenance = true;
-  send(from_lds ? lds_port : vmem_port, flat ? halves.memory : w.regs.exec());
+  const uint64_t acting = begin_memory(w, m, cycle);
+  halves.memory &= acting, halves.lds &= acting;
+  send(from_lds ? lds_port : vmem_port, flat ? halves.memory : acting);
   ++w.vm_issued;
   if (flat) {
     if (halves.lds) send(lds_port, halves.lds);
     else add_local({cycle + 8, 0, local_event::lgkm_flat, &w, 1, &m}); // no lane leads to LDS: that half is done at once
   }
+  end_memory(w);
   trace_counters(w, cycle);
   return true;
 }
@@ -92,18 +103,20 @@ bool compute_unit::issue_lds(wave& w, const micro_op& m, uint64_t cycle, issue_s
   if (slots.lds) return stalled(w, stall::arbitration, cycle, cycle + 4);
   if (!to.ready()) return port_busy(w, which, stall::lds_busy, cycle);
   if (clock().ceil(to.free_at()) > cycle + 1) return stalled(w, stall::lds_busy, cycle, next_turn(w.simd, clock().ceil(to.free_at())));
+  if (!global && cycle < lds_refused_until_ && w.simd >> 1 == lds_refused_path_) return stalled(w, stall::lds_busy, cycle, next_turn(w.simd, lds_refused_until_));
   if (counter_full(w, cycle, 0, 1, global ? 1 : 0)) return false;
   if (!checked(w, m, cycle)) return false;
   slots.lds = true;
   global ? ++statistics.gds : ++statistics.lds;
   auto& p = context_.waves->take();
   auto& q = wave_pool::of(p);
-  fill_request(q, m, w, w.regs.exec());
+  issued(w, m, cycle, 4);
+  fill_request(q, m, w, begin_memory(w, m, cycle));
+  end_memory(w);
   q.cu = uint16_t(index_);
   q.sequence = ++sequence_;
   q.issue_ps = clock().at(cycle);
   q.op = &m;
-  issued(w, m, cycle, 4);
   w.regs.pc += m.inst.size_bytes;
   ++w.lgkmcnt;
   ++w.lds_outstanding;
@@ -111,6 +124,7 @@ bool compute_unit::issue_lds(wave& w, const micro_op& m, uint64_t cycle, issue_s
   w.checker.issued(m, false, true, w.regs.exec());
   trace_counters(w, cycle);
   to.send(p, clock().at(cycle + 1));
+  if (!global && !to.ready()) lds_refused_path_ = w.simd >> 1;
   return true;
 }
 
@@ -203,6 +217,8 @@ bool compute_unit::issue_smem(wave& w, const micro_op& m, uint64_t cycle, issue_
   const unsigned count = dwords > 1 ? 2 : 1;
   if (counter_full(w, cycle, 0, count, 0)) return false;
   if (!checked(w, m, cycle)) return false;
+  smem_in_vain_ = false;
+  if ((check_clauses_ || parameters_.xnack_replay) && !enter_clause(w, m, w.instructions, cycle)) return false;
   scalar_access a;
   if (kind != memory_kind::time && (kind != memory_kind::cache || m.inst.srsrc.present())) {
     a = scalar_address(m, r);
@@ -229,8 +245,14 @@ bool compute_unit::issue_smem(wave& w, const micro_op& m, uint64_t cycle, issue_
   if (!a.executed) return true; // SDST out of range: not executed
   w.lgkmcnt += count;
   ++w.smem_outstanding;
-  w.checker.issued(m, false, true, w.regs.exec());
+  if (!w.clause.nacked) w.checker.issued(m, false, true, w.regs.exec());
   trace_counters(w, cycle);
+  ++smem_in_flight_;
+  trace_smem(smem_issue_signal_, w, cycle);
+  if (smem_in_vain_) {
+    add_local({cycle + 8, 0, local_event::lgkm_scalar, &w, count, &m});
+    return true;
+  }
 
   if (kind == memory_kind::time) {
     add_local({cycle + parameters_.memtime_cycles, 0, local_event::memtime, &w, count, &m});
@@ -254,7 +276,7 @@ bool compute_unit::issue_smem(wave& w, const micro_op& m, uint64_t cycle, issue_
   else if (context_.accesses)
     for (unsigned k = 0; k < parts; ++k) show_scalar_access(w, m, a.parts[k].address, kind == memory_kind::atomic ? m.inst.info->memory_bytes : 4u * a.parts[k].count, false);
   if (traced_) {
-    trace_smem(smem_issue_signal_, w, m, uint64_t(id) << 8, false, cycle);
+    trace_smem(smem_issue_text_, w, m, uint64_t(id) << 8, false, cycle);
     smem_outstanding_signal_.add(clock().at(cycle), 1);
   }
   smem_operations_[size_t(id)] = {&w, &m, a, uint8_t(parts), uint8_t(count), cycle, -1};
@@ -273,6 +295,13 @@ bool compute_unit::issue_smem(wave& w, const micro_op& m, uint64_t cycle, issue_
   }
   send_smem(cycle);
   return true;
+}
+
+void compute_unit::trace_smem(const observe::signal& pulse, const wave& w, uint64_t cycle) {
+  smem_outstanding_signal_.set(clock().at(cycle), smem_in_flight_);
+  if (!pulse) return;
+  pulse.set(clock().at(cycle), w.simd * 10u + w.slot + 1);
+  pulse.set(clock().at(cycle + 1), 0);
 }
 
 void compute_unit::send_smem(uint64_t cycle) {

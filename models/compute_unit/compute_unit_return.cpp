@@ -63,6 +63,7 @@ void compute_unit::find_return_wake(uint64_t cycle) {
 void compute_unit::on_ready(unsigned port, fabric::picoseconds at) {
   const uint64_t c = std::max(clock().ceil(at), now() + 1);
   if (port == fetch || port == smem || port == lds || (port == vmem && !vmem_queue_.empty())) wake_at(c);
+  if (port == lds) lds_refused_until_ = c + 4; // the path that was full is full again: the other one's SIMDs have a turn each
   if (!port_waiters_[port]) return;
   port_waiters_[port] = false;
   for (unsigned s = 0; s < simds; ++s)
@@ -170,14 +171,9 @@ void compute_unit::apply_vector(fabric::payload& p, uint64_t cycle, unsigned por
     return;
   }
   if (m.profile) {
-    auto& pr = *m.profile;
-    const uint64_t l = cycle - clock().ceil(q.issue_ps);
-    ++pr.returns;
-    pr.latency_sum += l;
-    pr.latency_min = std::min(pr.latency_min, l);
-    pr.latency_max = std::max(pr.latency_max, l);
-    pr.lines += q.lines;
-    pr.hits += q.hits;
+    m.profile->returned(cycle - clock().ceil(q.issue_ps));
+    m.profile->lines += q.lines;
+    m.profile->hits += q.hits;
   }
   if (observer) observer->returned(index_, w, m, clock().ceil(q.issue_ps), cycle);
   if (traced_) trace_return(w, m, clock().ceil(q.issue_ps), cycle);
@@ -204,7 +200,7 @@ void compute_unit::send_lds_queue(uint64_t cycle) {
 }
 
 void compute_unit::send_vmem_queue(uint64_t cycle) {
-  while (!vmem_queue_.empty() && vmem_port.ready()) {
+  while (!vmem_queue_.empty() && vmem_port.ready() && vmem_queue_.front() != late_store_) {
     fabric::payload& p = *vmem_queue_.front();
     vmem_queue_.pop_front();
     p.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
@@ -227,11 +223,17 @@ void compute_unit::apply_smem(fabric::payload& p, uint64_t cycle) {
     return;
   }
   take_smem_result(m, o.access, unsigned(tag & 0xff), p, w.regs);
+  if (!w.count_full) w.smem_waits_for = m.inst.info->memory != memory_kind::load ? smem_wait::acknowledge : payload_pool::policy(p).hit ? smem_wait::hit : smem_wait::miss;
+  smem_return_tag_signal_.set(clock().at(cycle), tag);
+  if (m.profile) {
+    ++m.profile->lines;
+    m.profile->hits += payload_pool::policy(p).hit;
+  }
   p.release();
   --o.parts_left;
   if (context_.accesses && m.inst.info->memory != memory_kind::cache) show_scalar_access(w, m, o.access.parts[tag & 0xff].address, 0, true);
   if (traced_) {
-    trace_smem(smem_return_signal_, w, m, tag, o.access.part_count > 1, cycle);
+    trace_smem(smem_return_text_, w, m, tag, o.access.part_count > 1, cycle);
     if (o.parts_left == 0) smem_outstanding_signal_.add(clock().at(cycle), -1);
     trace_return(w, m, o.issue_cycle, cycle);
   }
@@ -240,19 +242,14 @@ void compute_unit::apply_smem(fabric::payload& p, uint64_t cycle) {
   else if (o.parts_left == 0) fall = o.count;
   w.lgkmcnt -= fall;
   if (o.parts_left == 0) {
+    --smem_in_flight_;
     --w.smem_outstanding;
-    if (m.profile) {
-      auto& pr = *m.profile;
-      const uint64_t l = cycle - o.issue_cycle;
-      ++pr.returns;
-      pr.latency_sum += l;
-      pr.latency_min = std::min(pr.latency_min, l);
-      pr.latency_max = std::max(pr.latency_max, l);
-    }
+    if (m.profile) m.profile->returned(cycle - o.issue_cycle);
     if (observer) observer->returned(index_, w, m, o.issue_cycle, cycle);
     o.next_free = smem_free_;
     smem_free_ = int(id);
   }
+  trace_smem(smem_return_signal_, w, cycle);
   counters_changed(w, cycle);
 }
 
@@ -273,20 +270,30 @@ void compute_unit::apply_fetch(fabric::payload& p, uint64_t cycle) {
   p.release();
 }
 
+/// A scalar memory instruction that no cache had a part in.
+void compute_unit::scalar_completed(const local_event& e, smem_wait kind) {
+  wave& w = *e.w;
+  w.lgkmcnt -= e.value;
+  --w.smem_outstanding;
+  --smem_in_flight_;
+  if (!w.count_full) w.smem_waits_for = kind;
+  trace_smem(smem_return_signal_, w, e.cycle);
+}
+
 void compute_unit::apply_local(const local_event& e) {
   wave& w = *e.w;
   switch (e.what) {
-    case local_event::lgkm_message: --w.lgkmcnt; --w.message_outstanding; break;
+    case local_event::lgkm_message: --w.lgkmcnt; --w.message_outstanding; if (!w.count_full) w.smem_waits_for = smem_wait::clock; break;
     case local_event::lgkm_flat: --w.lgkmcnt; --w.lds_outstanding; break;
-    case local_event::lgkm_scalar: w.lgkmcnt -= e.value; --w.smem_outstanding; break;
+    case local_event::lgkm_scalar: scalar_completed(e, smem_wait::acknowledge); break;
     case local_event::exp_done: --w.expcnt; break;
     case local_event::memtime: {
+      if (e.m->profile) e.m->profile->returned(parameters_.memtime_cycles);
       const uint64_t v = e.m->inst.op() == isa::op::s_memtime ? e.cycle : clock().at(e.cycle) / 10000;
       const unsigned s = e.m->inst.vdata.code;
       w.regs.sgpr[s & 127] = uint32_t(v);
       w.regs.sgpr[(s + 1) & 127] = uint32_t(v >> 32);
-      w.lgkmcnt -= e.value;
-      --w.smem_outstanding;
+      scalar_completed(e, smem_wait::clock);
       break;
     }
   }

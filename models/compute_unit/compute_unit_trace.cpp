@@ -32,10 +32,13 @@ void compute_unit::declare_signals() {
     issue_signals_[k] = t.add_text(cu + "issue_" + classes[k], "SIMD and slot of the wave that issues an instruction of this class in this cycle");
     traced_ |= bool(issue_signals_[k]);
   }
-  smem_outstanding_signal_ = t.add(cu + "smem_outstanding", 8, "scalar memory instructions sent and not complete");
-  smem_issue_signal_ = t.add_text(cu + "smem_issue", "tag, SIMD.slot and text of the newest scalar memory instruction");
-  smem_return_signal_ = t.add_text(cu + "smem_return", "tag (part behind the point), SIMD.slot and text of the newest scalar memory return");
-  traced_ |= smem_outstanding_signal_ || smem_issue_signal_ || smem_return_signal_;
+  smem_outstanding_signal_ = t.add(cu + "smem.outstanding", 16, "scalar memory instructions that have not completed");
+  smem_issue_signal_ = t.add(cu + "smem.issue", 8, "wave that issues a scalar memory instruction in this cycle: SIMD * 10 + slot + 1; 0 none");
+  smem_return_signal_ = t.add(cu + "smem.return", 8, "wave that takes a return in this cycle: SIMD * 10 + slot + 1; 0 none");
+  smem_return_tag_signal_ = t.add(cu + "smem.return_tag", 64, "tag of the newest return: instruction in flight * 256 + part, as at the scalar cache");
+  smem_issue_text_ = t.add_text(cu + "smem.issued", "tag, SIMD.slot and text of the newest scalar memory instruction");
+  smem_return_text_ = t.add_text(cu + "smem.returned", "tag (part behind the point), SIMD.slot and text of the newest scalar memory return");
+  traced_ |= smem_outstanding_signal_ || smem_issue_signal_ || smem_return_signal_ || smem_return_tag_signal_ || smem_issue_text_ || smem_return_text_;
 }
 
 /// Barrier state of a group.

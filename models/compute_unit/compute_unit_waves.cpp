@@ -36,8 +36,13 @@ void compute_unit::start_wave(wave& w, workgroup& g, unsigned k, uint64_t cycle)
   auto& r = w.regs;
   r = alu::wave_registers{};
   auto& file = vgpr_file_[w.simd];
-  if (file.empty()) file.resize(size_t(parameters_.vgprs) * 64 + 16);
-  auto* base = reinterpret_cast<uint32_t(*)[64]>((reinterpret_cast<uintptr_t>(file.data()) + 63) & ~uintptr_t(63));
+  if (!file.words) file.words.reset(new uint32_t[size_t(parameters_.vgprs) * 64 + 16]); // cleared below, as far as waves reach
+  auto* base = reinterpret_cast<uint32_t(*)[64]>((reinterpret_cast<uintptr_t>(file.words.get()) + 63) & ~uintptr_t(63));
+  const unsigned end = std::min(place.vgpr_base + (packet.vgprs + 3) / 4 * 4, parameters_.vgprs);
+  if (end > file.cleared) {
+    std::memset(base + file.cleared, 0, (end - file.cleared) * sizeof *base);
+    file.cleared = end;
+  }
   r.vgpr = base + place.vgpr_base;
   r.vgpr_count = uint16_t(std::min((packet.vgprs + 3) / 4 * 4, parameters_.vgprs));
   r.sgpr_count = uint16_t(std::min((packet.sgprs + 15) / 16 * 16, 102u));
@@ -66,6 +71,9 @@ void compute_unit::start_wave(wave& w, workgroup& g, unsigned k, uint64_t cycle)
   r.hw_id = uint32_t(w.slot) | uint32_t(w.simd) << 4 | (index_ % 16) << 8 | (index_ / 16 & 3) << 13;
   r.gpr_alloc = uint32_t(place.vgpr_base / 4) | uint32_t(r.vgpr_count / 4 - 1) << 8 | uint32_t((r.sgpr_count + 15) / 16 - 1) << 24;
   r.lds_alloc = (info.lds_base / 256) | ((packet.lds_bytes + 511) / 512) << 12;
+  r.status = 1u << 16 | uint32_t(info.waves > 1) << 11 | uint32_t(packet.trap_handler != 0) << 6; // VALID, IN_TG, TRAP_EN
+  r.tba = packet.trap_handler;
+  r.tma = packet.trap_memory;
   r.sh_mem_bases = r.private_base_hi >> 16 | r.shared_base_hi >> 16 << 16; // address bits 63:48
   if (lds_memory_) { r.lds = lds_memory_ + info.lds_base; r.lds_bytes = packet.lds_bytes; }
 
@@ -83,6 +91,10 @@ void compute_unit::start_wave(wave& w, workgroup& g, unsigned k, uint64_t cycle)
   w.flag_written_cycle = never;
   w.checker.reset();
   w.wait_states.reset();
+  start_special(w);
+  w.clause.reset();
+  w.unaligned = packet.unaligned && parameters_.unaligned_access;
+  w.count_full = false;
   w.current = nullptr;
   w.barrier_wait = barrier_kind::none;
   w.cache_maintenance = false;
@@ -132,10 +144,7 @@ void compute_unit::finish_if_drained(wave& w, uint64_t cycle) {
     const auto& place = g.info->places[k];
     wave& v = waves_[place.simd * parameters_.wave_slots + place.slot];
     set_cause(v, stall::done, cycle);
-    v.stalls[unsigned(v.cause)] += cycle - v.since;
-    statistics.wave_cycles += cycle - v.born;
-    for (unsigned i = 0; i < stall_count; ++i) statistics.stalls[i] += v.stalls[i];
-    if (observer) observer->spent(index_, v, v.cause, v.since, cycle);
+    close_account(v, cycle);
     set_state(v, wave_state::empty, cycle);
     if (traced_) {
       v.instruction_signal.set(clock().at(cycle), "");
@@ -194,15 +203,46 @@ void compute_unit::fault(wave& w, const char* id, const std::string& text, uint6
 
 void compute_unit::set_cause(wave& w, stall cause, uint64_t cycle) {
   if (cause == w.cause) return;
-  if (cycle > w.since) {
-    const uint64_t n = cycle - w.since;
-    w.stalls[unsigned(w.cause)] += n;
-    if (w.current && w.current->profile) w.current->profile->stalls[unsigned(w.cause)] += n;
-    if (observer) observer->spent(index_, w, w.cause, w.since, cycle);
-    w.since = cycle;
-  }
+  close_interval(w, cycle);
   w.cause = cause;
   if (w.cause_signal) w.cause_signal.set(clock().at(cycle), stall_name[unsigned(cause)]);
+}
+
+/// Puts the cycles since the last change down to their cause, in the wave and at the current instruction.
+void compute_unit::close_interval(wave& w, uint64_t cycle) {
+  if (cycle <= w.since) return;
+  const uint64_t n = cycle - w.since;
+  w.stalls[unsigned(w.cause)] += n;
+  if (w.cause == stall::lgkm_scalar) statistics.smem_waits[unsigned(w.smem_waits_for)] += n;
+  if (w.current && w.current->profile) w.current->profile->stalls[unsigned(w.cause)] += n;
+  if (observer) observer->spent(index_, w, w.cause, w.since, cycle);
+  w.since = cycle;
+}
+
+/// Profile: `next` is about to be tried. Cycles of the instruction before it end here; those of the start and of a fetch are its own.
+void compute_unit::attribute(wave& w, const micro_op& next, uint64_t cycle) {
+  if (!w.current) next.profile->stalls[unsigned(stall::not_started)] += w.stalls[unsigned(stall::not_started)];
+  else if ((w.cause == stall::issuing || w.current != &next) && w.cause != stall::fetch) close_interval(w, cycle);
+}
+
+/// The wave's life ends, or the run does: its causes go to the statistics.
+void compute_unit::close_account(wave& w, uint64_t cycle) {
+  close_interval(w, cycle);
+  const uint64_t end = std::max(cycle, w.since); // an instruction's own cycles may reach past an early return
+  statistics.wave_cycles += end - w.born;
+  for (unsigned i = 0; i < stall_count; ++i) statistics.stalls[i] += w.stalls[i];
+  if (!accounts) return;
+  auto& a = accounts->emplace_back();
+  a.id = w.id;
+  a.dispatch = w.packet->id;
+  a.workgroup = w.group->info->group_number;
+  a.cu = index_;
+  a.simd = w.simd;
+  a.slot = w.slot;
+  a.start = w.born;
+  a.end = end;
+  a.instructions = w.instructions;
+  std::copy(std::begin(w.stalls), std::end(w.stalls), std::begin(a.stalls));
 }
 
 void compute_unit::set_state(wave& w, wave_state s, uint64_t cycle) {
@@ -227,7 +267,7 @@ void compute_unit::check_hazards(wave& w, const micro_op& m, uint64_t cycle) {
 }
 
 void compute_unit::check_wait_states(wave& w, const micro_op& m, uint64_t cycle) {
-  const auto v = w.wait_states.check(m, w.regs);
+  const auto v = w.wait_states.check(m, w.stale ? &w.stale->findings : nullptr);
   if (!v) return;
   ++statistics.missing_wait_states;
   const auto& rule = rule_of(v.row);
@@ -243,12 +283,9 @@ void compute_unit::close_statistics() {
   const uint64_t cycle = now();
   for (auto& w : waves_) {
     if (w.state == wave_state::empty || !w.group) continue;
-    w.stalls[unsigned(w.cause)] += cycle > w.since ? cycle - w.since : 0;
-    w.since = cycle;
-    statistics.wave_cycles += cycle > w.born ? cycle - w.born : 0;
-    for (unsigned i = 0; i < stall_count; ++i) statistics.stalls[i] += w.stalls[i];
+    close_account(w, cycle);
     std::fill(std::begin(w.stalls), std::end(w.stalls), 0);
-    w.born = cycle;
+    w.born = w.since = std::max(cycle, w.since);
   }
   if (waves_in_use_) { statistics.busy_cycles += cycle - busy_since_; busy_since_ = cycle; }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compute_unit/micro_op.h"
+#include "isa/image_operation.h"
 #include <algorithm>
 #include <cstring>
 
@@ -88,26 +89,21 @@ void vector_memory(micro_op& m) {
     case encoding::GLOBAL: address = i.saddr.present() ? 1 : 2; break;
     case encoding::SCRATCH: address = i.saddr.present() ? 0 : 1; break;
     case encoding::MUBUF: case encoding::MTBUF: address = unsigned(i.idxen) + unsigned(i.offen); break;
-    case encoding::MIMG: {
-      address = kind == memory_kind::query && i.op() == op::image_get_resinfo ? 1 : image_address_dwords(i, 4);
-      const unsigned n = unsigned(__builtin_popcount(i.dmask));
-      const bool pack = i.d16 && kind != memory_kind::atomic;
-      if (kind == memory_kind::store) data = pack ? (n + 1) / 2 : n;
-      else if (kind == memory_kind::atomic) { data = n; result = n >= 2 && i.info->atomic == isa::atomic_operation::atomic_cmpswap ? n / 2 : n; }
-      else if (kind == memory_kind::gather) result = pack ? 2 : 4;
-      else result = pack ? (n + 1) / 2 : n;
+    case encoding::MIMG:
+      address = 1; // and more: the T# decides when the instruction issues
+      data = isa::image_data_dwords(i);
+      result = isa::image_result_dwords(i);
       break;
-    }
     default: break;
   }
   m.returns = kind == memory_kind::load || kind == memory_kind::sample || kind == memory_kind::gather || kind == memory_kind::query || (kind == memory_kind::atomic && i.glc);
   if (i.lds && m.returns) { m.returns = false; result = 0; } // data goes to LDS
   if (!m.returns) result = 0;
-  if ((i.tfe || i.lwe) && m.returns) ++result; // residency or LOD warning
+  if ((i.tfe || i.lwe) && m.returns && e != encoding::MIMG) ++result; // residency
   m.vaddr_dwords = uint8_t(address);
   m.vdata_dwords = uint8_t(data);
   m.result_dwords = uint8_t(result);
-  if (address) m.vgpr_reads.add(i.vaddr.vgpr(), e == encoding::MIMG ? 1 : address);
+  if (address) m.vgpr_reads.add(i.vaddr.vgpr(), address);
   if (data) m.vgpr_reads.add(i.vdata.vgpr(), data);
   if (result) m.vgpr_writes.add(i.result().vgpr(), result);
   if (i.srsrc.present()) m.sgpr_reads.add(i.srsrc.code, e == encoding::MIMG ? 8 : 4);
@@ -136,28 +132,7 @@ void ds(micro_op& m) {
 
 } // namespace
 
-unsigned image_address_dwords(const isa::instruction& i, unsigned dimensions) {
-  const char* n = i.info->name;
-  const auto has = [&](const char* s) { // a suffix part: "_c" must not match "_cl"
-    const size_t len = std::strlen(s);
-    for (const char* p = std::strstr(n, s); p; p = std::strstr(p + 1, s)) if (p[len] == '_' || p[len] == 0) return true;
-    return false;
-  };
-  const bool sampled = i.info->memory == memory_kind::sample || i.info->memory == memory_kind::gather || i.op() == op::image_get_lod;
-  unsigned full = 0, packed = dimensions; // dwords that are never 16 bit; components that A16 packs
-  if (sampled) {
-    if (has("_o")) ++full;
-    if (has("_b")) ++full;
-    if (has("_c")) ++full;
-    if (has("_d") || has("_cd")) packed += 2 * std::min(dimensions, 3u);
-    if (has("_l") || has("_cl")) ++packed;
-  } else if (has("_mip")) {
-    ++packed;
-  }
-  return std::min(13u, full + (i.a16 ? (packed + 1) / 2 : packed));
-}
-
-void make_micro_op(micro_op& m, const uint32_t* words, unsigned available, isa::target chip) {
+static void fill_micro_op(micro_op& m, const uint32_t* words, unsigned available, isa::target chip) {
   auto d = isa::decode(words, available, chip);
   m = micro_op{};
   if (!d) {
@@ -169,6 +144,7 @@ void make_micro_op(micro_op& m, const uint32_t* words, unsigned available, isa::
   auto& i = m.inst;
   m.control = control_of(i.op());
   m.execute = alu::bind(i, chip);
+  m.execute_recording = alu::bind_recording(i);
   switch (i.encoding()) {
     case encoding::SMEM: smem(m); return;
     case encoding::DS: ds(m); return;
@@ -215,6 +191,21 @@ void make_micro_op(micro_op& m, const uint32_t* words, unsigned available, isa::
   if (!m.execute && m.control == control::none) {
     m.unit = unit::illegal;
     m.error = std::string(i.info->name) + " is decoded, but cannot be executed in a compute wave";
+  }
+}
+
+void make_micro_op(micro_op& m, const uint32_t* words, unsigned available, isa::target chip) {
+  fill_micro_op(m, words, available, chip);
+  const auto& v = m.vgpr_reads;
+  for (unsigned n = 256; n-- > 0;)
+    if (v.has(n) || m.vgpr_writes.has(n)) { m.vgpr_end = uint16_t(n + 1); break; }
+  for (unsigned n = 102; n-- > 0;)
+    if (m.sgpr_reads.has(n) || m.sgpr_writes.has(n)) { m.sgpr_end = uint8_t(n + 1); break; }
+  for (unsigned n = 108; n < 124; ++n)
+    if (m.sgpr_writes.has(n)) m.sgpr_end = 255; // TTMP
+  if (m.inst.info) switch (m.inst.op()) {
+    case op::s_movrels_b32: case op::s_movrels_b64: case op::s_movreld_b32: case op::s_movreld_b64: m.sgpr_end = 255; break; // what they name depends on M0
+    default: break;
   }
 }
 

@@ -37,17 +37,14 @@ struct sgpr_set {
   int first_common(const sgpr_set& o) const { for (int i = 0; i < 2; ++i) if (uint64_t m = bits[i] & o.bits[i]) return i * 64 + __builtin_ctzll(m); return -1; }
 };
 
-/// Executions and stalls of one instruction address, for the profile.
-struct profile_record {
-  uint64_t executions = 0, lanes = 0, issue_cycles = 0, stalls[24] = {};
-  uint64_t returns = 0, latency_sum = 0, latency_min = ~uint64_t(0), latency_max = 0, lines = 0, hits = 0;
-};
+struct profile_record;
 
 struct micro_op {
   uint64_t pc = 0;
   mutable profile_record* profile = nullptr; ///< null unless a profile is taken
   isa::instruction inst;
   alu::handler execute = nullptr;
+  alu::handler execute_recording = nullptr; ///< records floating-point exceptions too; null where there are none
   compute_unit::unit unit = unit::illegal;
   compute_unit::control control = control::none;
   alu::cost_class cost = alu::cost_class::scalar;
@@ -55,7 +52,9 @@ struct micro_op {
   bool crosses_lanes = false; ///< reads or writes VGPRs of lanes outside EXEC (lane reads and writes, DPP)
   bool wait_consumer = false; ///< may need wait states in front (wait_states.h)
   bool reads_vcc_scc_exec_z = false; ///< branch on VCCZ/EXECZ
-  uint8_t vaddr_dwords = 0;  ///< address VGPRs (MIMG: the most it may have)
+  uint16_t vgpr_end = 1;     ///< one above the highest VGPR it names (at least 1)
+  uint8_t sgpr_end = 0;      ///< one above the highest of s0..s101 it names; 255: it writes registers that only a trap handler may write, or which ones it names depends on M0
+  uint8_t vaddr_dwords = 0;  ///< address VGPRs (MIMG: the first; the T# decides how many)
   uint8_t vdata_dwords = 0;  ///< data VGPRs read
   uint8_t result_dwords = 0; ///< VGPRs/SGPRs written on return (with TFE)
   bool returns = false;      ///< memory: registers are written on return
@@ -66,8 +65,5 @@ struct micro_op {
 
 /// Fills a micro_op from the words at `pc` (`available` dwords readable).
 void make_micro_op(micro_op& m, const uint32_t* words, unsigned available, isa::target chip);
-
-/// Address VGPRs of a MIMG instruction for a resource of `dimensions` coordinates (slice, face and sample counted).
-unsigned image_address_dwords(const isa::instruction& i, unsigned dimensions);
 
 } // namespace lyra::compute_unit

@@ -8,14 +8,24 @@ namespace lyra::compute_unit {
 namespace {
 /// A scalar register as an address source; past the wave's allocation SGPR0 is read (ISA 7.4). VCC, M0 and TTMPs always exist.
 unsigned source_register(const alu::wave_registers& r, unsigned code) { return code < 102 && code >= r.sgpr_count ? 0 : code; }
+bool is_buffer(const isa::instruction& i) { return std::strncmp(i.info->name, "s_buffer", 8) == 0 || i.op() == isa::op::s_atc_probe_buffer; }
 } // namespace
+
+sgpr_set scalar_address_sources(const micro_op& m) {
+  const auto& i = m.inst;
+  sgpr_set s;
+  if (i.info->memory == isa::memory_kind::time) return s;
+  if (i.srsrc.present()) s.add(i.srsrc.code, is_buffer(i) ? 4 : 2);
+  if (i.saddr.present()) s.add(i.saddr.code, 1);
+  return s;
+}
 
 scalar_access scalar_address(const micro_op& m, const alu::wave_registers& r) {
   scalar_access a;
   const auto& i = m.inst;
   const char* name = i.info->name;
   const auto kind = i.info->memory;
-  const bool buffer = std::strncmp(name, "s_buffer", 8) == 0 || i.op() == isa::op::s_atc_probe_buffer;
+  const bool buffer = is_buffer(i);
   const bool scratch = std::strncmp(name, "s_scratch", 9) == 0;
   const bool discard = std::strncmp(name, "s_dcache_discard", 16) == 0;
 

@@ -20,8 +20,11 @@ struct scalar_access {
   bool negative_offset = false; ///< the sum of the offsets is negative: illegal
 };
 
-/// Computes addresses from a wave's registers. Rules: FACTS "Scalar memory": two low bits ignored (DISCARD six), S_SCRATCH offsets
+/// Computes addresses from a wave's registers. Rules (Vega ISA 7.2, 7.4): two low bits ignored (DISCARD six), S_SCRATCH offsets
 /// times 64, buffer bounds a dword, SBASE out of range reads SGPR0.
 scalar_access scalar_address(const micro_op& m, const alu::wave_registers& r);
+
+/// Registers that give the address: base pair or buffer constant, offset SGPR or M0.
+sgpr_set scalar_address_sources(const micro_op& m);
 
 } // namespace lyra::compute_unit

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compute_unit/vector_request.h"
+#include "isa/image_operation.h"
 #include <algorithm>
 #include <cstring>
 
@@ -12,23 +13,6 @@ alignas(64) const uint32_t zero_row[64] = {};
 
 /// A VGPR's row; past the allocation VGPR0 is read (ISA: out-of-range VGPRs).
 const uint32_t* row(const wave& w, unsigned v) { return v < w.regs.vgpr_count ? w.regs.vgpr[v] : w.regs.vgpr_count ? w.regs.vgpr[0] : zero_row; }
-
-unsigned image_dimensions(const isa::instruction& i, const uint32_t* t) {
-  unsigned d;
-  switch (t[3] >> 28) { // T# type
-    case 8: d = 1; break;          // 1D
-    case 9: d = 2; break;          // 2D
-    case 10: case 11: d = 3; break; // 3D, cube (face id)
-    case 12: d = 2; break;         // 1D array
-    case 13: d = 3; break;         // 2D array
-    case 14: d = 3; break;         // 2D MSAA: fragment id
-    case 15: d = 4; break;         // 2D MSAA array
-    default: d = 4; break;         // not an image: whatever is there
-  }
-  const unsigned type = t[3] >> 28;
-  if (!i.da && (type == 12 || type == 13 || type == 15)) --d; // no slice is sent
-  return d;
-}
 
 } // namespace
 
@@ -62,7 +46,7 @@ void fill_request(fabric::wave_request& q, const micro_op& m, const wave& w, uin
   q.lds_size = w.packet ? w.packet->lds_bytes : 0;
   q.gds_base = 0;
   q.gds_size = 65536; // the job owns the whole GDS
-  q.unaligned = !w.packet || w.packet->unaligned;
+  q.unaligned = w.unaligned;
   q.flat_scratch = r.read64(isa::operand_code::flat_scratch_lo);
   q.soffset = i.soffset.present() ? scalar_value(r, i.soffset.code, i.literal) : 0;
   q.saddr = i.saddr.present() ? (i.encoding() == isa::encoding::SCRATCH ? r.sgpr[i.saddr.code] : r.read64(i.saddr.code)) : 0;
@@ -70,7 +54,7 @@ void fill_request(fabric::wave_request& q, const micro_op& m, const wave& w, uin
   if (i.encoding() == isa::encoding::MIMG) {
     for (unsigned k = 0; k < 8; ++k) q.resource[k] = r.sgpr[(i.srsrc.code + k) & 127];
     if (i.ssamp.present()) for (unsigned k = 0; k < 4; ++k) q.sampler[k] = r.sgpr[(i.ssamp.code + k) & 127];
-    if (i.op() != isa::op::image_get_resinfo) address = image_address_dwords(i, image_dimensions(i, q.resource));
+    address = isa::image_address_dwords(i, q.resource);
   } else if (i.srsrc.present()) {
     for (unsigned k = 0; k < 4; ++k) q.resource[k] = r.sgpr[(i.srsrc.code + k) & 127];
   }
@@ -87,6 +71,10 @@ void fill_request(fabric::wave_request& q, const micro_op& m, const wave& w, uin
   q.vdata_dwords = uint8_t(n);
   if (i.info->memory == isa::memory_kind::store_lds) // the data come from LDS: byte addresses in the whole of it
     for (unsigned l = 0; l < 64; ++l) q.lds_address[l] = q.lds_base + (q.m0 & 0xffff) + uint32_t(i.offset) + 4 * l;
+}
+
+void take_late_data(fabric::wave_request& q, const micro_op& m, const wave& w) {
+  for (unsigned k = 2; k < q.vdata_dwords; ++k) std::memcpy(q.vdata[k], row(w, m.inst.vdata.vgpr() + k), row_bytes);
 }
 
 void take_lds_data(fabric::wave_request& q) {

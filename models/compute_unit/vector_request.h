@@ -7,13 +7,16 @@
 namespace lyra::compute_unit {
 
 /// Fills a request for a vector memory or DS instruction of a wave: registers are read now.
-/// Store data beyond the second dword is read by `late_store_data` one wait state later.
+/// Store data beyond the second dword is read by `take_late_data` one wait state later where that makes a difference.
 void fill_request(fabric::wave_request& q, const micro_op& m, const wave& w, uint64_t lanes);
 
 /// Dwords of the resource descriptor and address VGPRs of an image instruction depend on the resource: fills vaddr.
 /// The lanes of a FLAT instruction by where their addresses lead.
 struct flat_lanes { uint64_t memory = 0, lds = 0; };
 flat_lanes split_flat(const micro_op& m, const wave& w);
+
+/// Reads the data of a wide store beyond its second dword (again).
+void take_late_data(fabric::wave_request& q, const micro_op& m, const wave& w);
 
 /// BUFFER_STORE_LDS_DWORD between its halves: the dwords that the LDS gave become the data of the store.
 void take_lds_data(fabric::wave_request& q);

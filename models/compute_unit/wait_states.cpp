@@ -63,21 +63,29 @@ bool may_need_wait_states(const micro_op& m) {
   return false;
 }
 
+bool late_store_data(const micro_op& m) {
+  const auto& i = m.inst;
+  if (m.vdata_dwords <= 2 || (i.info->memory != isa::memory_kind::store && i.info->memory != isa::memory_kind::atomic)) return false;
+  const bool buffer = i.encoding() == encoding::MUBUF || i.encoding() == encoding::MTBUF;
+  return i.encoding() != encoding::MIMG && !(buffer && i.soffset.present() && i.soffset.is_sgpr_like()); // images: resources are 256 bits on GFX9
+}
+
 const wait_rule& rule_of(wait_row r) { return rules[unsigned(r)]; }
 
-wait_state_checker::violation wait_state_checker::check(const micro_op& m, const alu::wave_registers& r) const {
+wait_state_checker::violation wait_state_checker::check(const micro_op& m, std::vector<finding>* all) const {
   violation v;
   const auto& i = m.inst;
   const auto breaks = [&](wait_row row, const mark& p) {
-    if (!p.op || v) return false;
+    if (!p.op || (v && !all)) return false;
     const unsigned need = rules[unsigned(row)].states, have = since(p);
     if (have >= need) return false;
+    if (all) all->push_back({row, p.at});
+    if (v) return false;
     v.row = row;
     v.missing = need - have;
     v.producer = p.op;
     return true;
   };
-  (void)r;
   if (m.unit == unit::salu || m.unit == unit::branch) {
     if (i.info->id == op::s_getreg_b32) {
       breaks(wait_row::setreg_getreg, setreg_[hw_register(m) & 31]);
@@ -148,10 +156,7 @@ void wait_state_checker::issued(const micro_op& m, const alu::wave_registers& r)
     if (m.sgpr_writes.has(124)) { m0_ = here; }
     if (movrel_dst == 106 || movrel_dst == 107) { movrel_vcc_ = here; }
   } else if (m.unit == unit::vmem || m.unit == unit::flat) {
-    const bool wide = (i.info->memory == isa::memory_kind::store && m.vdata_dwords > 2) || (i.info->memory == isa::memory_kind::atomic && m.vdata_dwords > 2);
-    const bool buffer = i.encoding() == encoding::MUBUF || i.encoding() == encoding::MTBUF;
-    const bool exempt = i.encoding() == encoding::MIMG || (buffer && i.soffset.present() && i.soffset.is_sgpr_like()); // images: resources are 256 bits on GFX9
-    if (wide && !exempt) {
+    if (late_store_data(m)) {
       wide_store_ = here;
       wide_store_data_ = vgpr_set{};
       wide_store_data_.add(i.vdata.vgpr(), m.vdata_dwords);

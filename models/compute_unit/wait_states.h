@@ -4,6 +4,7 @@
 #pragma once
 #include "alu/wave_registers.h"
 #include "compute_unit/micro_op.h"
+#include <vector>
 
 namespace lyra::compute_unit {
 
@@ -18,6 +19,10 @@ const wait_rule& rule_of(wait_row r);
 /// True for instructions that some rule names as its consumer; fixed when an instruction is decoded.
 bool may_need_wait_states(const micro_op& m);
 
+/// A store of more than 64 bits or a 64-bit compare-and-swap whose data beyond the second dword is read one wait state after issue
+/// (buffer stores with an SGPR offset and image stores are not).
+bool late_store_data(const micro_op& m);
+
 /// Follows one wave's instruction stream. A wait state passes with every instruction; s_nop N gives N + 1.
 class wait_state_checker {
 public:
@@ -30,8 +35,13 @@ public:
     int sgpr = -1, vgpr = -1;           ///< the register in between, where there is one
     explicit operator bool() const { return producer != nullptr; }
   };
-  /// The first rule that `m` would break if it were issued now.
-  violation check(const micro_op& m, const alu::wave_registers& r) const;
+  struct finding { wait_row row; uint64_t at; }; ///< a rule and the mark of its producer
+  /// The first rule that `m` would break if it were issued now; all of them go to `all` where it is given.
+  violation check(const micro_op& m, std::vector<finding>* all = nullptr) const;
+  /// The mark that an instruction issued now gets.
+  uint64_t next_mark() const { return now_ + 1; }
+  /// The mark of an s_setreg of VSKIP that a vector instruction issued now does not see yet; 0: none.
+  uint64_t unseen_vskip() const { return setreg_vskip_.op && since(setreg_vskip_) < 2 ? setreg_vskip_.at : 0; }
   /// `m` is issued. Call before it executes (M0-relative destinations are resolved with the registers as they are).
   void issued(const micro_op& m, const alu::wave_registers& r);
   /// Must `m` be checked at all? (Most instructions are nobody's consumer.)

@@ -5,6 +5,8 @@
 #include "compute_unit/code_cache.h"
 #include "compute_unit/hazard_checker.h"
 #include "compute_unit/parameters.h"
+#include "compute_unit/stale_values.h"
+#include "compute_unit/scalar_clause.h"
 #include "compute_unit/wait_states.h"
 #include "fabric/launch.h"
 #include "fabric/payload.h"
@@ -64,6 +66,7 @@ struct wave {
   workgroup* group = nullptr;
   const fabric::dispatch_packet* packet = nullptr;
   uint64_t ready_at = 0;      ///< cycle of the next possible issue
+  uint64_t vmem_ready = 0;    ///< the same, of vector memory
   unsigned vmcnt = 0, lgkmcnt = 0, expcnt = 0;
   unsigned wait_vm = 0, wait_lgkm = 0, wait_exp = 0; ///< state waiting: go on when all counters are at or below
   unsigned smem_outstanding = 0, lds_outstanding = 0, message_outstanding = 0;
@@ -78,6 +81,15 @@ struct wave {
   uint64_t flag_written_cycle = ~uint64_t(0); ///< cycle of the last issue that wrote SCC, VCC or EXEC
   hazard_checker checker;
   wait_state_checker wait_states;
+  std::unique_ptr<stale_values> stale; ///< hazards=model only
+  /// Registers that instructions may name on the fast path; 0: every instruction goes through execute_special().
+  unsigned vgpr_limit = 0, sgpr_limit = 0;
+  bool indexing = false;               ///< MODE.GPR_IDX_EN: which VGPRs an instruction names depends on M0
+  bool recording = false;              ///< floating-point exceptions go to TRAPSTS
+  scalar_clause clause;       ///< followed only where XNACK rules are checked or replays wanted
+  bool unaligned = true;      ///< SH_MEM_CONFIG: unaligned access allowed
+  bool count_full = false;    ///< state waiting: because a counter is full
+  smem_wait smem_waits_for = smem_wait::hit;
   // stall accounting: the cause of the cycles from `since` on
   stall cause = stall::not_started;
   uint64_t since = 0, born = 0;

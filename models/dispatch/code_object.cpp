@@ -82,7 +82,8 @@ code_object code_object::parse(std::vector<uint8_t> bytes, const std::string& na
   o.file_ = name;
   if (is_offload_bundle(bytes)) bytes = unbundle(bytes, name, wanted);
   o.read_header(bytes);
-  elf_reader elf(bytes);
+  o.elf_ = std::move(bytes);
+  elf_reader elf(o.elf_);
   if (!elf.elf) o.fail(fmt::format("damaged ELF file: {}", elf_errmsg(-1)));
   o.read_segments(elf);
   o.read_symbols(elf);

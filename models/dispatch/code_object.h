@@ -82,6 +82,7 @@ public:
   static code_object parse(std::vector<uint8_t> bytes, const std::string& name, std::optional<isa::target> wanted = {});
 
   const std::string& file() const { return file_; }
+  const std::vector<uint8_t>& elf() const { return elf_; } ///< the file's bytes (of a bundle: the object's)
   isa::target chip() const { return chip_; }
   const std::string& target_id() const { return target_id_; } ///< "gfx906:sramecc+:xnack-"
   unsigned version() const { return version_; }               ///< code object version: 3, 4, 5
@@ -115,6 +116,7 @@ private:
   void find_kernels();
 
   std::string file_, target_id_;
+  std::vector<uint8_t> elf_;
   isa::target chip_ = isa::target::gfx900;
   unsigned version_ = 4;
   std::vector<segment> segments_;

@@ -58,7 +58,26 @@ bool element_matches(data_type t, uint64_t got, uint64_t gold, const tolerance& 
   return std::fabs(a - b) <= tol.abs + tol.rel * std::fabs(b) || ulp_distance(t, got, gold) <= tol.ulp;
 }
 
+content content_of(const loaded_job& j, const std::string& buffer, const std::string& image, device_memory& memory) {
+  content c;
+  if (image.empty()) {
+    const placed_buffer& b = j.buffer(buffer);
+    c.name = b.name;
+    c.read = [&memory, address = b.address](uint64_t offset, void* data, uint64_t bytes) { memory.read(address + offset, data, bytes); };
+    return c;
+  }
+  c.name = image;
+  c.what = "image";
+  auto host = std::make_shared<std::vector<uint8_t>>(read_image(*j.spec().find_image(image), memory, j.image_address(image)));
+  c.read = [host](uint64_t offset, void* data, uint64_t bytes) { std::memcpy(data, host->data() + offset, bytes); };
+  return c;
+}
+
 expectation_result check(const expect_spec& e, const placed_buffer& b, device_memory& memory, unsigned shown) {
+  return check(e, {b.name, "buffer", [&](uint64_t offset, void* data, uint64_t bytes) { memory.read(b.address + offset, data, bytes); }}, shown);
+}
+
+expectation_result check(const expect_spec& e, const content& b, unsigned shown) {
   expectation_result r;
   r.buffer = b.name;
   const unsigned size = size_of(e.type);
@@ -75,7 +94,7 @@ expectation_result check(const expect_spec& e, const placed_buffer& b, device_me
     const uint64_t n = std::min(chunk_elements, e.count - first);
     got.resize(n * size);
     gold.resize(n * size);
-    memory.read(b.address + e.offset + first * size, got.data(), got.size());
+    b.read(e.offset + first * size, got.data(), got.size());
     if (e.file) {
       file.read(reinterpret_cast<char*>(gold.data()), long(gold.size()));
       if (uint64_t(file.gcount()) != gold.size()) e.place.fail(fmt::format("\"{}\" became shorter than {} bytes", e.file->string(), e.count * size));
@@ -103,7 +122,7 @@ expectation_result check(const expect_spec& e, const placed_buffer& b, device_me
   if (e.abs > 0) allowed += fmt::format(" abs {:g}", e.abs);
   if (e.rel > 0) allowed += fmt::format(" rel {:g}", e.rel);
   if (e.ulp > 0) allowed += fmt::format(" ulp {}", e.ulp);
-  r.text = fmt::format("{}: buffer {}: {} of {} {} elements wrong, largest difference {:.6g} (allowed:{})", e.place.text(), b.name, r.wrong, r.checked, name(e.type), r.worst, allowed.empty() ? " none" : allowed);
+  r.text = fmt::format("{}: {} {}: {} of {} {} elements wrong, largest difference {:.6g} (allowed:{})", e.place.text(), b.what, b.name, r.wrong, r.checked, name(e.type), r.worst, allowed.empty() ? " none" : allowed);
   r.text += lines;
   if (r.wrong > shown) r.text += fmt::format("\n  and {} more", r.wrong - shown);
   return r;
@@ -111,19 +130,19 @@ expectation_result check(const expect_spec& e, const placed_buffer& b, device_me
 
 std::vector<expectation_result> check_all(const loaded_job& j, device_memory& memory, unsigned shown) {
   std::vector<expectation_result> all;
-  for (const auto& e : j.spec().expects) all.push_back(check(e, j.buffer(e.buffer), memory, shown));
+  for (const auto& e : j.spec().expects) all.push_back(check(e, content_of(j, e.buffer, e.image, memory), shown));
   return all;
 }
 
 void write_outputs(const loaded_job& j, device_memory& memory, const std::filesystem::path& directory) {
   for (const auto& o : j.spec().outputs) {
-    const auto& b = j.buffer(o.buffer);
+    const content of = content_of(j, o.buffer, o.image, memory);
     const std::filesystem::path path = directory.empty() ? o.file : directory / o.file.filename();
     std::ofstream out(path, std::ios::binary);
     std::vector<uint8_t> chunk;
-    for (uint64_t done = 0; out && done < b.bytes; done += chunk.size()) {
-      chunk.resize(std::min<uint64_t>(b.bytes - done, 1 << 20));
-      memory.read(b.address + done, chunk.data(), chunk.size());
+    for (uint64_t done = 0; out && done < o.bytes; done += chunk.size()) {
+      chunk.resize(std::min<uint64_t>(o.bytes - done, 1 << 20));
+      of.read(o.offset + done, chunk.data(), chunk.size());
       out.write(reinterpret_cast<const char*>(chunk.data()), long(chunk.size()));
     }
     out.close();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/job.h"
 #include "dispatch/code_object.h"
-#include "dispatch/toml_fields.h"
+#include "dispatch/job_fields.h"
 #include <algorithm>
 #include <fstream>
 #include <iterator>
@@ -12,9 +12,11 @@ namespace fs = std::filesystem;
 
 std::string argument_spec::describe() const {
   switch (what) {
-    case kind::value: return name(value.type);
+    case kind::value: return dispatch::name(value.type);
     case kind::bytes: return fmt::format("{} bytes", bytes.size());
     case kind::buffer: return "buffer";
+    case kind::image: return "an image";
+    case kind::sampler: return "a sampler";
     default: return "local";
   }
 }
@@ -25,24 +27,16 @@ const buffer_spec* job::find_buffer(const std::string& name) const {
   return nullptr;
 }
 
-scalar read_scalar(const toml::node& value, data_type type, const std::string& what, const source_place& place) {
-  scalar s{type, 0};
-  uint64_t wide = 0;
-  bool right;
-  if (value.is_integer()) {
-    right = from_integer(type, **value.as_integer(), s.bits);
-    if (!right) place.fail(fmt::format("{}: {} does not fit {}", what, **value.as_integer(), name(type)));
-  } else if (value.is_floating_point()) {
-    if (!is_float(type)) place.fail(fmt::format("{}: {} is no integer, {} needs one", what, **value.as_floating_point(), name(type)));
-    right = from_double(type, **value.as_floating_point(), s.bits);
-    if (!right) place.fail(fmt::format("{}: {} does not fit {}", what, **value.as_floating_point(), name(type)));
-  } else if (value.is_string() && !is_float(type) && parse_unsigned(**value.as_string(), wide)) { // 2^63 and above
-    right = from_unsigned(type, wide, s.bits);
-    if (!right) place.fail(fmt::format("{}: {} does not fit {}", what, **value.as_string(), name(type)));
-  } else {
-    place.fail(fmt::format("{}: {} must be a number", what, name(type)));
-  }
-  return s;
+const image_spec* job::find_image(const std::string& name) const {
+  for (const auto& i : images)
+    if (i.name == name) return &i;
+  return nullptr;
+}
+
+const sampler_spec* job::find_sampler(const std::string& name) const {
+  for (const auto& x : samplers)
+    if (x.name == name) return &x;
+  return nullptr;
 }
 
 namespace {
@@ -53,9 +47,11 @@ public:
   reader(const toml::table& root, const std::string& file, fs::path directory) : root_(root), file_(file), directory_(std::move(directory)) {}
 
   job read() {
-    const toml_fields top(root_, "the job file", file_, {"code", "buffer", "dispatch", "expect", "output"});
+    const toml_fields top(root_, "the job file", file_, {"code", "buffer", "image", "sampler", "dispatch", "expect", "output"});
     read_code(top);
+    read_images(top);
     read_buffers(top);
+    read_descriptors(top);
     for_each_table(top, "dispatch", [&](const toml::table& t, const std::string& what) { read_dispatch(t, what); });
     if (job_.dispatches.empty()) source_place{file_, 0}.fail("nothing to run: a job needs at least one [[dispatch]]");
     for_each_table(top, "expect", [&](const toml::table& t, const std::string& what) { read_expect(t, what); });
@@ -64,15 +60,7 @@ public:
   }
 
 private:
-  fs::path resolve(const std::string& path) const { return fs::path(path).is_absolute() ? fs::path(path) : directory_ / path; }
-
-  fs::path existing(const toml_fields& f, const char* key) const {
-    const std::string text = f.needed_string(key);
-    const fs::path p = resolve(text);
-    std::error_code e;
-    if (!fs::is_regular_file(p, e)) f.fail(key, fmt::format("{}: no such file \"{}\" (looked for {})", f.what(), text, p.string()));
-    return p;
-  }
+  fs::path existing(const toml_fields& f, const char* key) const { return existing_file(f, key, directory_); }
 
   template <class F> void for_each_table(const toml_fields& top, const char* key, F&& each) {
     const toml::node* n = top.node(key);
@@ -93,14 +81,38 @@ private:
     place.fail(fmt::format("{}: no buffer \"{}\"", what, name) + observe::did_you_mean(name, names));
   }
 
-  static std::optional<uint64_t> address_of(const toml_fields& f) {
-    const auto a = f.unsigned_value("address");
-    if (!a) return a;
-    if (*a % 256) f.fail("address", fmt::format("{}: address {:#x} is not 256-byte aligned", f.what(), *a));
-    const uint64_t upper = *a >> 47;
-    if (upper && upper != 0x1ffff && upper != 1)
-      f.fail("address", fmt::format("{}: address {:#x} is not a 48-bit address (bits 63:48 must repeat bit 47)", f.what(), *a));
-    return a;
+  const image_spec& known_image(const std::string& name, const std::string& what, const source_place& place) const {
+    if (const auto* i = job_.find_image(name)) return *i;
+    std::vector<std::string> names;
+    for (const auto& i : job_.images) names.push_back(i.name);
+    place.fail(fmt::format("{}: no image \"{}\"", what, name) + observe::did_you_mean(name, names));
+  }
+
+  void known_sampler(const std::string& name, const std::string& what, const source_place& place) const {
+    if (job_.find_sampler(name)) return;
+    std::vector<std::string> names;
+    for (const auto& x : job_.samplers) names.push_back(x.name);
+    place.fail(fmt::format("{}: no sampler \"{}\"", what, name) + observe::did_you_mean(name, names));
+  }
+
+  /// Buffers, images and samplers share one space of names.
+  void new_name(const std::string& name, const std::string& what, const source_place& place) const {
+    if (job_.find_buffer(name) || job_.find_image(name) || job_.find_sampler(name)) place.fail(fmt::format("{}: another buffer, image or sampler has the name \"{}\"", what, name));
+  }
+
+  void read_images(const toml_fields& top) {
+    for (bool views : {false, true}) // an image may stand behind its views
+      for_each_named(top, "image", [&](const toml::table& t, const std::string& name) {
+        if (t.contains("view_of") != views) return;
+        const toml_fields f(t, fmt::format("[image.{}]", name), file_, image_keys());
+        new_name(name, f.what(), f.place());
+        job_.images.push_back(read_image(f, name, directory_, job_.images));
+      });
+    for_each_named(top, "sampler", [&](const toml::table& t, const std::string& name) {
+      const toml_fields f(t, fmt::format("[sampler.{}]", name), file_, sampler_keys());
+      new_name(name, f.what(), f.place());
+      job_.samplers.push_back(read_sampler(f, name));
+    });
   }
 
   void read_code(const toml_fields& top) {
@@ -120,20 +132,15 @@ private:
       c.target = find_chip(t);
       if (!c.target) f.fail("target", fmt::format("[code]: wrong target \"{}\": Lyra runs gfx900 and gfx906", t));
     }
-    c.address = address_of(f);
+    c.address = address_field(f);
     std::error_code e;
     if (c.raw && fs::file_size(c.file, e) == 0) c.place.fail(fmt::format("[code]: \"{}\" is empty", c.file.string()));
   }
 
   void read_buffers(const toml_fields& top) {
-    const toml::node* n = top.node("buffer");
-    if (!n) return;
-    if (!n->is_table()) top.fail("buffer", "buffers are tables [buffer.NAME]");
-    std::vector<std::pair<unsigned, buffer_spec>> found;
-    for (const auto& [key, value] : *n->as_table()) {
-      const std::string name(key.str());
-      if (!value.is_table()) top.place_of(value).fail(fmt::format("buffers are tables [buffer.NAME], \"{}\" is none", name));
-      const toml_fields f(*value.as_table(), fmt::format("[buffer.{}]", name), file_, {"file", "size", "fill", "address"});
+    for_each_named(top, "buffer", [&](const toml::table& t, const std::string& name) {
+      const toml_fields f(t, fmt::format("[buffer.{}]", name), file_, {"file", "size", "fill", "address", "descriptors", "non_resident"});
+      new_name(name, f.what(), f.place());
       buffer_spec b;
       b.name = name;
       b.place = f.place();
@@ -146,29 +153,65 @@ private:
       if (const auto size = f.unsigned_value("size", 1, limit)) {
         if (b.file && *size < b.bytes) f.fail("size", fmt::format("{}: size {} is less than its file's {} bytes", f.what(), *size, b.bytes));
         b.bytes = *size;
-      } else if (!b.file) {
+      } else if (!b.file && !f.has("descriptors")) {
         f.place().fail(fmt::format("{} needs file or size", f.what()));
       }
-      if (b.bytes == 0) f.fail("file", fmt::format("{}: its file is empty; give a size", f.what()));
+      if (b.bytes == 0 && b.file) f.fail("file", fmt::format("{}: its file is empty; give a size", f.what()));
       if (f.has("fill")) b.fill = one_scalar(f, "fill");
-      b.address = address_of(f);
-      found.emplace_back(f.place().line, std::move(b));
-    }
-    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (auto& [line, b] : found) job_.buffers.push_back(std::move(b));
+      b.address = address_field(f);
+      b.non_resident = read_non_resident(f, b.bytes);
+      job_.buffers.push_back(std::move(b));
+    });
   }
 
-  /// A table with exactly one entry TYPE = NUMBER.
-  scalar one_scalar(const toml_fields& f, const char* key) const {
-    const toml::node* n = f.node(key);
-    const source_place place = f.place(key);
-    if (!n->is_table() || n->as_table()->size() != 1) place.fail(fmt::format("{}: {} must be one typed value, like {{ u32 = 0 }}", f.what(), key));
-    const auto entry = n->as_table()->begin();
-    const toml::node& value = entry->second;
-    data_type t;
-    const std::string text(entry->first.str());
-    if (!find_data_type(text, t)) place.fail(fmt::format("{}: {} has the unknown type \"{}\"; types: {}", f.what(), key, text, observe::join(data_type_names())));
-    return read_scalar(value, t, f.what() + ": " + key, place);
+  /// `descriptors` of the buffers: names of all buffers are known by now.
+  void read_descriptors(const toml_fields& top) {
+    for_each_named(top, "buffer", [&](const toml::table& t, const std::string& name) {
+      const toml::node* n = t.get("descriptors");
+      if (!n) return;
+      const toml_fields f(t, fmt::format("[buffer.{}]", name), file_, {"file", "size", "fill", "address", "descriptors", "non_resident"});
+      buffer_spec& b = *std::find_if(job_.buffers.begin(), job_.buffers.end(), [&](const buffer_spec& x) { return x.name == name; });
+      uint64_t next = 0, end = 0;
+      unsigned i = 0;
+      for (const auto& e : *f.array("descriptors")) {
+        const std::string what = fmt::format("{}: descriptor {}", f.what(), i++);
+        const source_place place = f.place_of(e);
+        if (!e.is_table()) place.fail(fmt::format("{} must be a table like {{image=\"x\"}}", what));
+        b.descriptors.push_back(read_descriptor(*e.as_table(), what, place, next));
+        end = std::max(end, next);
+      }
+      if (f.has("size") || f.has("file")) {
+        if (end > b.bytes) f.fail("descriptors", fmt::format("{}: its descriptors need {} bytes, it has {}", f.what(), end, b.bytes));
+      } else {
+        b.bytes = std::max<uint64_t>(end, 4);
+      }
+    });
+  }
+
+  /// Each follows the one before (`next`) unless it has an offset.
+  descriptor_spec read_descriptor(const toml::table& t, const std::string& what, const source_place& place, uint64_t& next) const {
+    const toml_fields f(t, what, file_, {"image", "sampler", "buffer", "pointer", "offset"});
+    if (t.size() - f.has("offset") != 1) place.fail(fmt::format("{} must have exactly one of image, sampler, buffer and pointer", what));
+    descriptor_spec d;
+    d.place = place;
+    bool texel_buffer = false;
+    if (f.has("image")) {
+      d.name = f.needed_string("image");
+      texel_buffer = known_image(d.name, what, place).texel_buffer;
+    } else if (f.has("sampler")) {
+      d.what = descriptor_spec::kind::sampler;
+      d.name = f.needed_string("sampler");
+      known_sampler(d.name, what, place);
+    } else {
+      const char* key = f.has("buffer") ? "buffer" : "pointer";
+      d.what = f.has("buffer") ? descriptor_spec::kind::buffer : descriptor_spec::kind::pointer;
+      d.name = f.needed_string(key);
+      known_buffer(d.name, what, place);
+    }
+    d.offset = f.unsigned_value("offset").value_or(next);
+    if (d.offset % 4) f.fail("offset", fmt::format("{}: offset {} must be a multiple of 4", what, d.offset));
+    next = d.offset + descriptor_spec::bytes(d.what, texel_buffer);
+    return d;
   }
 
   void read_size3(const toml_fields& f, const char* key, uint32_t (&out)[3], unsigned& entries, uint64_t maximum) const {
@@ -181,7 +224,7 @@ private:
 
   void read_dispatch(const toml::table& t, const std::string& what) {
     const bool raw = job_.code.raw;
-    std::vector<std::string> known{"grid", "workgroup", "barrier"};
+    std::vector<std::string> known{"grid", "workgroup", "barrier", "trap_handler", "trap_memory"};
     const std::vector<std::string> object_keys{"kernel", "args"}, raw_keys{"sgprs", "vgprs", "lds", "scratch", "user_sgprs", "workgroup_id", "workitem_id", "float_mode"};
     const auto& mine = raw ? raw_keys : object_keys;
     const auto& other = raw ? object_keys : raw_keys;
@@ -198,9 +241,25 @@ private:
     const uint64_t items = uint64_t(d.workgroup[0]) * d.workgroup[1] * d.workgroup[2];
     if (items > 1024) f.fail("workgroup", fmt::format("{}: a workgroup of {} work-items; at most 1024 (16 waves) can share a compute unit", what, items));
     d.barrier = f.flag("barrier").value_or(true);
+    d.trap_handler = read_buffer_place(f, t, "trap_handler");
+    d.trap_memory = read_buffer_place(f, t, "trap_memory");
     if (raw) read_raw_launch(f, d);
     else read_object_launch(f, d);
     job_.dispatches.push_back(std::move(d));
+  }
+
+  /// `key = {buffer="x", offset=N}`, where it is given.
+  std::optional<buffer_place> read_buffer_place(const toml_fields& f, const toml::table& t, const char* key) const {
+    const toml::node* n = t.get(key);
+    if (!n) return std::nullopt;
+    if (!n->is_table()) f.fail(key, fmt::format("{}: {} must be a table like {{buffer=\"x\"}}", f.what(), key));
+    const std::string what = fmt::format("{}: {}", f.what(), key);
+    const toml_fields g(*n->as_table(), what, file_, {"buffer", "offset"});
+    buffer_place b;
+    b.buffer = g.needed_string("buffer");
+    known_buffer(b.buffer, what, f.place(key));
+    b.offset = g.unsigned_value("offset").value_or(0);
+    return b;
   }
 
   void read_object_launch(const toml_fields& f, dispatch_spec& d) const {
@@ -219,7 +278,7 @@ private:
 
   argument_spec read_argument(const toml::table& t, const std::string& what, const source_place& place) const {
     std::vector<std::string> known = data_type_names();
-    for (const char* k : {"bytes", "buffer", "offset", "local"}) known.push_back(k);
+    for (const char* k : {"bytes", "buffer", "offset", "local", "image", "sampler"}) known.push_back(k);
     const toml_fields f(t, what, file_, known);
     argument_spec a;
     a.place = place;
@@ -228,9 +287,17 @@ private:
     if (f.has("offset") && !f.has("buffer")) place.fail(fmt::format("{}: offset goes with buffer only", what));
     if (f.has("buffer")) {
       a.what = argument_spec::kind::buffer;
-      a.buffer = f.needed_string("buffer");
-      known_buffer(a.buffer, what, place);
+      a.name = f.needed_string("buffer");
+      known_buffer(a.name, what, place);
       a.offset = f.unsigned_value("offset").value_or(0);
+    } else if (f.has("image")) {
+      a.what = argument_spec::kind::image;
+      a.name = f.needed_string("image");
+      known_image(a.name, what, place);
+    } else if (f.has("sampler")) {
+      a.what = argument_spec::kind::sampler;
+      a.name = f.needed_string("sampler");
+      known_sampler(a.name, what, place);
     } else if (f.has("local")) {
       a.what = argument_spec::kind::local;
       a.local_bytes = uint32_t(*f.unsigned_value("local", 0, 65536));
@@ -257,12 +324,14 @@ private:
       if (std::string("xyz").find(d.workgroup_id[i]) == std::string::npos || d.workgroup_id.find(d.workgroup_id[i], i + 1) != std::string::npos)
         f.fail("workgroup_id", fmt::format("{}: workgroup_id = \"{}\" must name some of x, y and z, each once", f.what(), d.workgroup_id));
     if (const toml::array* list = f.array("user_sgprs")) {
-      if (list->size() > 16) f.fail("user_sgprs", fmt::format("{}: {} user SGPRs; a wave can be given 16", f.what(), list->size()));
       unsigned i = 0;
       for (const auto& e : *list) d.user_sgprs.push_back(read_user_sgpr(f, e, fmt::format("{}: user_sgprs[{}]", f.what(), i++)));
     }
-    if (d.user_sgprs.size() + d.workgroup_id.size() > d.sgprs)
-      f.place("sgprs").fail(fmt::format("{}: {} SGPRs are too few for {} user SGPRs and {} workgroup ids", f.what(), d.sgprs, d.user_sgprs.size(), d.workgroup_id.size()));
+    size_t user = 0;
+    for (const auto& u : d.user_sgprs) user += u.sgprs;
+    if (user > 16) f.fail("user_sgprs", fmt::format("{}: {} user SGPRs; a wave can be given 16", f.what(), user));
+    if (user + d.workgroup_id.size() > d.sgprs)
+      f.place("sgprs").fail(fmt::format("{}: {} SGPRs are too few for {} user SGPRs and {} workgroup ids", f.what(), d.sgprs, user, d.workgroup_id.size()));
     if (d.workitem_id + 1 > d.vgprs) f.fail("vgprs", fmt::format("{}: {} VGPRs are too few for workitem_id = {}", f.what(), d.vgprs, d.workitem_id));
   }
 
@@ -270,27 +339,52 @@ private:
     user_sgpr_spec u;
     u.place = f.place_of(e);
     if (const auto* t = e.as_table()) {
-      const toml_fields g(*t, what, file_, {"buffer_lo", "buffer_hi", "offset"});
-      if (g.has("buffer_lo") == g.has("buffer_hi")) u.place.fail(fmt::format("{} needs exactly one of buffer_lo and buffer_hi", what));
-      u.what = g.has("buffer_lo") ? user_sgpr_spec::kind::buffer_lo : user_sgpr_spec::kind::buffer_hi;
-      u.buffer = g.needed_string(g.has("buffer_lo") ? "buffer_lo" : "buffer_hi");
-      known_buffer(u.buffer, what, u.place);
+      const toml_fields g(*t, what, file_, {"buffer_lo", "buffer_hi", "offset", "image", "sampler", "image_lo", "image_hi", "sampler_lo", "sampler_hi"});
+      if (t->size() - g.has("offset") != 1) u.place.fail(fmt::format("{} needs exactly one of buffer_lo, buffer_hi, image, sampler, image_lo, image_hi, sampler_lo and sampler_hi", what));
+      if (g.has("offset") && !g.has("buffer_lo") && !g.has("buffer_hi")) u.place.fail(fmt::format("{}: offset goes with buffer_lo and buffer_hi only", what));
+      for (const auto& [k, value] : *t) {
+        const std::string key(k.str());
+        if (key == "offset") continue;
+        u.name = g.needed_string(key.c_str());
+        const bool whole = key == "image" || key == "sampler";
+        u.what = whole ? user_sgpr_spec::kind::descriptor : key.compare(key.size() - 3, 3, "_lo") == 0 ? user_sgpr_spec::kind::address_lo : user_sgpr_spec::kind::address_hi;
+        if (key[0] == 'b') known_buffer(u.name, what, u.place);
+        else if (key[0] == 's') known_sampler(u.name, what, u.place);
+        else if (!known_image(u.name, what, u.place).texel_buffer && whole) u.sgprs = 4;
+        if (whole) u.sgprs += key[0] == 's' || u.sgprs == 1 ? 3 : 4;
+      }
       u.offset = g.unsigned_value("offset").value_or(0);
       return u;
     }
-    if (!e.is_integer()) u.place.fail(fmt::format("{} must be a 32-bit integer or {{buffer_lo=\"x\"}} or {{buffer_hi=\"x\"}}", what));
+    if (!e.is_integer()) u.place.fail(fmt::format("{} must be a 32-bit integer or a table like {{buffer_lo=\"x\"}} or {{image=\"x\"}}", what));
     const int64_t v = **e.as_integer();
     if (v < INT32_MIN || v > int64_t(UINT32_MAX)) u.place.fail(fmt::format("{} = {} does not fit 32 bits", what, v));
     u.value = uint32_t(v);
     return u;
   }
 
+  /// What an expectation or output looks at: `buffer`, or `image` with a `level` or without.
+  struct part { std::string name; uint64_t first = 0, bytes = 0; };
+  part read_part(const toml_fields& f, std::string& buffer, std::string& image) const {
+    if (f.has("buffer") && f.has("image")) f.place().fail(fmt::format("{} needs one of buffer and image", f.what()));
+    if (!f.has("image")) {
+      buffer = f.needed_string("buffer");
+      if (f.has("level")) f.fail("level", fmt::format("{}: level goes with image", f.what()));
+      return {fmt::format("buffer \"{}\"", buffer), 0, known_buffer(buffer, f.what(), f.place("buffer")).bytes};
+    }
+    image = f.needed_string("image");
+    const image_spec& i = known_image(image, f.what(), f.place("image"));
+    if (i.is_view()) f.fail("image", fmt::format("{}: \"{}\" is a view; name the image \"{}\" that it looks at", f.what(), image, i.view_of));
+    const auto level = f.unsigned_value("level", 0, i.description.levels - 1);
+    if (!level) return {fmt::format("image \"{}\"", image), 0, i.host_bytes()};
+    return {fmt::format("level {} of image \"{}\"", *level, image), i.level_offset(unsigned(*level)), i.level_bytes(unsigned(*level))};
+  }
+
   void read_expect(const toml::table& t, const std::string& what) {
-    const toml_fields f(t, what, file_, {"buffer", "file", "value", "type", "abs", "rel", "ulp", "offset", "count"});
+    const toml_fields f(t, what, file_, {"buffer", "image", "level", "file", "value", "type", "abs", "rel", "ulp", "offset", "count"});
     expect_spec x;
     x.place = f.place();
-    x.buffer = f.needed_string("buffer");
-    const buffer_spec& b = known_buffer(x.buffer, what, f.place("buffer"));
+    const part of = read_part(f, x.buffer, x.image);
     if (f.has("file") == f.has("value")) f.place().fail(fmt::format("{} needs exactly one of file and value", what));
     if (f.has("value")) {
       x.value = one_scalar(f, "value");
@@ -307,7 +401,7 @@ private:
     x.ulp = f.unsigned_value("ulp", 0, uint64_t(1) << 52).value_or(0);
     x.offset = f.unsigned_value("offset").value_or(0);
     const uint64_t each = size_of(x.type);
-    if (x.offset > b.bytes) f.fail("offset", fmt::format("{}: offset {} lies beyond buffer \"{}\" of {} bytes", what, x.offset, b.name, b.bytes));
+    if (x.offset > of.bytes) f.fail("offset", fmt::format("{}: offset {} lies beyond {} of {} bytes", what, x.offset, of.name, of.bytes));
     uint64_t file_bytes = 0;
     if (f.has("file")) {
       x.file = existing(f, "file");
@@ -315,24 +409,26 @@ private:
     }
     if (const auto c = f.unsigned_value("count", 1)) x.count = *c;
     else {
-      const uint64_t rest = b.bytes - x.offset;
-      if (rest % each) f.place().fail(fmt::format("{}: {} bytes of buffer \"{}\" are no whole number of {} elements; give a count", what, rest, b.name, name(x.type)));
+      const uint64_t rest = of.bytes - x.offset;
+      if (rest % each) f.place().fail(fmt::format("{}: {} bytes of {} are no whole number of {} elements; give a count", what, rest, of.name, name(x.type)));
       x.count = rest / each;
     }
-    if (x.count > (b.bytes - x.offset) / each)
-      f.place(f.has("count") ? "count" : "buffer").fail(fmt::format("{}: {} elements of {} from offset {} go beyond buffer \"{}\" of {} bytes", what, x.count, name(x.type), x.offset, b.name, b.bytes));
+    if (x.count > (of.bytes - x.offset) / each)
+      f.place(f.has("count") ? "count" : x.image.empty() ? "buffer" : "image").fail(fmt::format("{}: {} elements of {} from offset {} go beyond {} of {} bytes", what, x.count, name(x.type), x.offset, of.name, of.bytes));
     if (x.file && file_bytes != x.count * each)
       f.fail("file", fmt::format("{}: \"{}\" has {} bytes, {} elements of {} need {}", what, x.file->filename().string(), file_bytes, x.count, name(x.type), x.count * each));
+    x.offset += of.first;
     job_.expects.push_back(std::move(x));
   }
 
   void read_output(const toml::table& t, const std::string& what) {
-    const toml_fields f(t, what, file_, {"buffer", "file"});
+    const toml_fields f(t, what, file_, {"buffer", "image", "level", "file"});
     output_spec o;
     o.place = f.place();
-    o.buffer = f.needed_string("buffer");
-    known_buffer(o.buffer, what, f.place("buffer"));
-    o.file = resolve(f.needed_string("file"));
+    const part of = read_part(f, o.buffer, o.image);
+    o.offset = of.first;
+    o.bytes = of.bytes;
+    o.file = resolve_path(directory_, f.needed_string("file"));
     job_.outputs.push_back(std::move(o));
   }
 

@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A job file, read and checked by itself: code, buffers, dispatches, expectations, outputs. Nothing is loaded yet (see loaded_job.h).
 #pragma once
-#include "dispatch/value.h"
+#include "dispatch/image_job.h"
 #include "isa/opcode.h"
-#include "observe/input_error.h"
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace lyra::dispatch {
-
-/// Where something stands in a job file: "job.toml:12".
-struct source_place {
-  std::string file;
-  unsigned line = 0;
-  std::string text() const { return line ? file + ":" + std::to_string(line) : file; }
-  [[noreturn]] void fail(const std::string& what) const { throw observe::input_error(text(), what); }
-};
 
 struct code_spec {
   bool raw = false;
@@ -33,14 +24,16 @@ struct buffer_spec {
   uint64_t bytes = 0;                 ///< `size`, else the file's size
   std::optional<scalar> fill;
   std::optional<uint64_t> address;    ///< 256-byte aligned, as given (may have bits 63:48 set)
+  std::vector<descriptor_spec> descriptors; ///< written over the initial content
+  std::vector<byte_range> non_resident;
   source_place place;
 };
 
 struct argument_spec {
-  enum class kind : uint8_t { value, bytes, buffer, local } what = kind::value;
+  enum class kind : uint8_t { value, bytes, buffer, local, image, sampler } what = kind::value;
   scalar value;
   std::vector<uint8_t> bytes;
-  std::string buffer;
+  std::string name;                   ///< of the buffer, image or sampler
   uint64_t offset = 0;                ///< into the buffer
   uint32_t local_bytes = 0;
   source_place place;
@@ -49,11 +42,19 @@ struct argument_spec {
 };
 
 struct user_sgpr_spec {
-  enum class kind : uint8_t { value, buffer_lo, buffer_hi } what = kind::value;
+  /// A number, half of an address (a buffer's memory, an image's or sampler's descriptor in memory), or a whole descriptor (T# 8, V# and S# 4 SGPRs).
+  enum class kind : uint8_t { value, address_lo, address_hi, descriptor } what = kind::value;
   uint32_t value = 0;
-  std::string buffer;
+  unsigned sgprs = 1;
+  std::string name;
   uint64_t offset = 0;
   source_place place;
+};
+
+/// A place in a buffer.
+struct buffer_place {
+  std::string buffer;
+  uint64_t offset = 0;
 };
 
 struct dispatch_spec {
@@ -61,6 +62,7 @@ struct dispatch_spec {
   unsigned dimensions = 3;            ///< entries of `grid`
   bool barrier = true;                ///< waits for the dispatches before it
   source_place place;
+  std::optional<buffer_place> trap_handler, trap_memory; ///< TBA, TMA
   // object launches
   std::string kernel;
   std::vector<argument_spec> args;
@@ -74,7 +76,8 @@ struct dispatch_spec {
 };
 
 struct expect_spec {
-  std::string buffer;
+  std::string buffer;                 ///< its name; empty: an image
+  std::string image;                  ///< compared in its host form
   std::optional<std::filesystem::path> file;
   std::optional<scalar> value;        ///< for every element
   data_type type = data_type::u8;
@@ -86,7 +89,8 @@ struct expect_spec {
 };
 
 struct output_spec {
-  std::string buffer;
+  std::string buffer, image;          ///< one of them
+  uint64_t offset = 0, bytes = 0;     ///< part that is written: a level of an image, or all
   std::filesystem::path file;
   source_place place;
 };
@@ -95,10 +99,14 @@ struct job {
   std::filesystem::path file;
   code_spec code;
   std::vector<buffer_spec> buffers;   ///< in the order of the file
+  std::vector<image_spec> images;     ///< a view behind the image it looks at
+  std::vector<sampler_spec> samplers;
   std::vector<dispatch_spec> dispatches;
   std::vector<expect_spec> expects;
   std::vector<output_spec> outputs;
   const buffer_spec* find_buffer(const std::string& name) const;
+  const image_spec* find_image(const std::string& name) const;
+  const sampler_spec* find_sampler(const std::string& name) const;
 };
 
 /// Reads a job file and checks all that can be known without the code: keys, types, ranges, buffer names, files that exist and their sizes.

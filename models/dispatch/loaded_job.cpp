@@ -30,6 +30,16 @@ void fill(const scalar& value, device_memory& memory, uint64_t address, uint64_t
   for (size_t i = 0; i + each <= chunk.size(); i += each) std::memcpy(&chunk[i], &value.bits, each);
   for (uint64_t done = 0; done < bytes; done += chunk.size()) memory.write(address + done, chunk.data(), std::min<uint64_t>(chunk.size(), bytes - done));
 }
+
+/// Is there an s_getreg_b32 of TRAPSTS (SOPK opcode 17, register 3)? A constant that looks like one costs simulation speed, nothing else.
+template <class Bytes> bool contains_trapsts_read(const Bytes& code) {
+  for (size_t k = 0; k + 4 <= code.size(); k += 4) {
+    uint32_t word;
+    std::memcpy(&word, reinterpret_cast<const char*>(code.data()) + k, 4);
+    if ((word & 0xff800000u) == 0xb8800000u && (word & 63) == 3) return true;
+  }
+  return false;
+}
 } // namespace
 
 loaded_job::loaded_job(const job& j, device_memory& memory, const machine_limits& limits) : job_(j) {
@@ -54,12 +64,22 @@ loaded_job::loaded_job(const job& j, device_memory& memory, const machine_limits
   }
   place_fixed();
   load_code(memory);
+  load_images(memory);
   load_buffers(memory);
+  load_descriptors(memory);
+  set_residency(memory);
   if (object_) make_object_packets(memory, limits);
   else {
-    const auto address_of = [&](const std::string& n) { return fabric::sign_extended(buffer(n).address); };
     for (const auto& d : job_.dispatches)
-      packets_.push_back(std::make_unique<fabric::dispatch_packet>(make_raw_packet(job_, d, code_address_, target_, address_of, uint32_t(packets_.size()))));
+      packets_.push_back(std::make_unique<fabric::dispatch_packet>(
+          make_raw_packet(job_, d, code_address_, target_, [&](const std::string& n) { return address_of(n); }, uint32_t(packets_.size()), [&](const std::string& n) { return descriptor_of(n); })));
+  }
+  const bool reads_trapsts = object_ ? contains_trapsts_read(object_->image_at(fabric::sign_extended(code_address_))) : contains_trapsts_read(raw_code_);
+  for (size_t k = 0; k < packets_.size(); ++k) {
+    const dispatch_spec& d = job_.dispatches[k];
+    packets_[k]->reads_trapsts = reads_trapsts;
+    if (d.trap_handler) packets_[k]->trap_handler = address_of(d.trap_handler->buffer) + d.trap_handler->offset;
+    if (d.trap_memory) packets_[k]->trap_memory = address_of(d.trap_memory->buffer) + d.trap_memory->offset;
   }
 }
 
@@ -70,6 +90,8 @@ void loaded_job::place_fixed() {
   }
   for (const auto& b : job_.buffers)
     if (b.address) layout_.reserve(fabric::canonical(*b.address), b.bytes, "buffer " + b.name, b.place);
+  for (const auto& i : job_.images)
+    if (i.address) layout_.reserve(fabric::canonical(*i.address), i.device_bytes(), "image " + i.name, i.place);
 }
 
 void loaded_job::load_code(device_memory& memory) {
@@ -93,6 +115,81 @@ void loaded_job::load_buffers(device_memory& memory) {
   }
 }
 
+void loaded_job::load_images(device_memory& memory) {
+  for (const auto& i : job_.images) {
+    if (i.is_view()) continue;
+    const uint64_t bytes = i.device_bytes(), address = i.address ? fabric::canonical(*i.address) : layout_.allocate(bytes, "image " + i.name, std::max<uint64_t>(i.alignment(), address_layout::page));
+    images_.push_back({i.name, address, bytes});
+    memory.map(address, bytes);
+    load_image(i, memory, address);
+  }
+  const uint64_t bytes = job_.images.size() * image_object_bytes + job_.samplers.size() * sampler_object_bytes;
+  if (!bytes) return;
+  objects_ = layout_.allocate(bytes, "image and sampler descriptors");
+  memory.map(objects_, bytes);
+  for (const auto& i : job_.images) {
+    const auto o = image_object(i, image_address(i.name));
+    memory.write(fabric::canonical(address_of(i.name)), o.data(), sizeof o);
+  }
+  for (const auto& x : job_.samplers) {
+    const auto o = sampler_object(x);
+    memory.write(fabric::canonical(address_of(x.name)), o.data(), sizeof o);
+  }
+}
+
+void loaded_job::load_descriptors(device_memory& memory) {
+  for (const auto& b : job_.buffers)
+    for (const auto& d : b.descriptors) {
+      const uint64_t at = buffer(b.name).address + d.offset;
+      if (d.what == descriptor_spec::kind::pointer) {
+        const uint64_t p = address_of(d.name);
+        memory.write(at, &p, 8);
+        continue;
+      }
+      const auto words = descriptor_of(d.name);
+      memory.write(at, words.data(), words.size() * 4);
+    }
+}
+
+/// Last of all: the content stands.
+void loaded_job::set_residency(device_memory& memory) {
+  for (const auto& b : job_.buffers)
+    for (const auto& r : b.non_resident) memory.make_non_resident(buffer(b.name).address + r.first, r.bytes);
+  for (const auto& i : job_.images)
+    for (const auto& r : i.non_resident) memory.make_non_resident(image_address(i.name) + r.first, r.bytes);
+}
+
+uint64_t loaded_job::image_address(const std::string& name) const {
+  const image_spec* i = job_.find_image(name);
+  for (const auto& p : images_)
+    if (i && p.name == (i->is_view() ? i->view_of : name)) return p.address;
+  throw observe::input_error(job_.file.string(), fmt::format("no image \"{}\"", name));
+}
+
+/// As programs see it: a buffer's memory, an image's or sampler's descriptor.
+uint64_t loaded_job::address_of(const std::string& name) const {
+  for (size_t k = 0; k < job_.images.size(); ++k)
+    if (job_.images[k].name == name) return fabric::sign_extended(objects_ + k * image_object_bytes);
+  for (size_t k = 0; k < job_.samplers.size(); ++k)
+    if (job_.samplers[k].name == name) return fabric::sign_extended(objects_ + job_.images.size() * image_object_bytes + k * sampler_object_bytes);
+  return fabric::sign_extended(buffer(name).address);
+}
+
+/// T# (8 dwords), S# or V# (4).
+std::vector<uint32_t> loaded_job::descriptor_of(const std::string& name) const {
+  if (const image_spec* i = job_.find_image(name)) {
+    const auto o = image_object(*i, image_address(name));
+    return {o.begin(), o.begin() + (i->texel_buffer ? 4 : 8)};
+  }
+  if (const sampler_spec* x = job_.find_sampler(name)) {
+    const auto o = sampler_object(*x);
+    return {o.begin(), o.begin() + 4};
+  }
+  const auto& b = buffer(name);
+  const auto o = buffer_descriptor_words(fabric::sign_extended(b.address), b.bytes);
+  return {o.begin(), o.end()};
+}
+
 const placed_buffer& loaded_job::buffer(const std::string& name) const {
   for (const auto& b : buffers_)
     if (b.name == name) return b;
@@ -100,7 +197,6 @@ const placed_buffer& loaded_job::buffer(const std::string& name) const {
 }
 
 void loaded_job::make_object_packets(device_memory& memory, const machine_limits& limits) {
-  const auto address_of = [&](const std::string& n) { return fabric::sign_extended(buffer(n).address); };
   const uint64_t base = fabric::sign_extended(code_address_);
   const size_t count = job_.dispatches.size();
 
@@ -141,7 +237,7 @@ void loaded_job::make_object_packets(device_memory& memory, const machine_limits
     m.scratch_bytes = wave_bytes * scratch_slots_;
     m.scratch_wave_bytes = wave_bytes;
     m.id = uint32_t(i);
-    const kernarg_segment s = build_kernarg(k, d, address_of, m.queue);
+    const kernarg_segment s = build_kernarg(k, d, [&](const std::string& n) { return address_of(n); }, m.queue, &job_);
     const uint32_t scratch_bytes = scratch_item_bytes(k, limits.dynamic_stack_bytes);
     packets_.push_back(std::make_unique<fabric::dispatch_packet>(make_packet(*object_, k, base, d, m, s.lds_bytes, scratch_bytes)));
     if (!s.bytes.empty()) memory.write(m.kernarg, s.bytes.data(), s.bytes.size());

@@ -2,7 +2,7 @@
 // A job in a machine's memory, ready to be dispatched: code, buffers, kernarg segments, queue, scratch, and the packets in order.
 #pragma once
 #include "dispatch/address_layout.h"
-#include "dispatch/device_memory.h"
+#include "dispatch/image_memory.h"
 #include "dispatch/packet.h"
 #include <memory>
 
@@ -29,6 +29,8 @@ public:
   const std::vector<std::unique_ptr<fabric::dispatch_packet>>& packets() const { return packets_; }
   const std::vector<placed_buffer>& buffers() const { return buffers_; }
   const placed_buffer& buffer(const std::string& name) const;
+  /// Address of an image's texels (a view's: those it looks at).
+  uint64_t image_address(const std::string& name) const;
   const code_object* object() const { return object_.get(); } ///< null for raw code
   isa::target code_target() const { return target_; }
   uint64_t code_address() const { return code_address_; }
@@ -44,6 +46,11 @@ private:
   void place_fixed();
   void load_code(device_memory& memory);
   void load_buffers(device_memory& memory);
+  void load_images(device_memory& memory);
+  void load_descriptors(device_memory& memory);
+  void set_residency(device_memory& memory);
+  uint64_t address_of(const std::string& name) const;
+  std::vector<uint32_t> descriptor_of(const std::string& name) const;
   void make_object_packets(device_memory& memory, const machine_limits& limits);
 
   job job_;
@@ -52,7 +59,8 @@ private:
   isa::target target_ = isa::target::gfx900;
   address_layout layout_;
   uint64_t code_address_ = 0, code_bytes_ = 0, scratch_slots_ = 0;
-  std::vector<placed_buffer> buffers_;
+  std::vector<placed_buffer> buffers_, images_; ///< images: texels, without views
+  uint64_t objects_ = 0; ///< image objects in the order of the job, then sampler objects
   std::vector<std::unique_ptr<fabric::dispatch_packet>> packets_;
 };
 

@@ -24,8 +24,35 @@ std::string describe(const kernel_argument& a) {
   return fmt::format("{}{}, {} bytes", a.name.empty() ? "" : a.name + ": ", s, a.size);
 }
 
+/// Empty, or why an image does not fit a kernel's argument type ("image2d_t"); unknown types fit.
+std::string image_type_error(const std::string& type, const image_spec& i) {
+  static const std::pair<const char*, isa::image_type> types[] = {{"image1d_t", isa::image_type::dim_1d}, {"image2d_t", isa::image_type::dim_2d}, {"image3d_t", isa::image_type::dim_3d},
+    {"image1d_array_t", isa::image_type::array_1d}, {"image2d_array_t", isa::image_type::array_2d}, {"image2d_depth_t", isa::image_type::dim_2d}, {"image2d_array_depth_t", isa::image_type::array_2d},
+    {"image2d_msaa_t", isa::image_type::msaa_2d}, {"image2d_array_msaa_t", isa::image_type::msaa_array_2d}};
+  const bool wants_buffer = type == "image1d_buffer_t";
+  const std::string is = i.texel_buffer ? "buffer" : isa::image_type_names()[unsigned(i.resource.type) - 8];
+  if (wants_buffer) return i.texel_buffer ? "" : fmt::format("needs an image with type = \"buffer\", \"{}\" is {}", i.name, is);
+  for (const auto& [name, t] : types)
+    if (type == name && (i.texel_buffer || i.resource.type != t)) return fmt::format("needs an image with type = \"{}\", \"{}\" is {}", isa::image_type_names()[unsigned(t) - 8], i.name, is);
+  return "";
+}
+
+/// Images and samplers: the address of a descriptor.
+void put_descriptor(const kernel& k, const kernel_argument& a, unsigned index, const argument_spec& s, const name_address& address_of, const job* j, std::vector<uint8_t>& out) {
+  const auto wrong = [&](const std::string& why) { s.place.fail(fmt::format("kernel \"{}\": argument {} ({}) {}", k.name, index, describe(a), why)); };
+  const bool image = s.what == argument_spec::kind::image;
+  const char* const given = image ? "an image" : "a sampler";
+  if (a.kind == argument_kind::image && !image) wrong("is an image: it takes {image=\"name\"}, not a sampler");
+  if (a.kind == argument_kind::sampler && image) wrong("is a sampler: it takes {sampler=\"name\"}, not an image");
+  if (a.size != 8 || a.kind == argument_kind::by_value) wrong(fmt::format("is no {}: {} does not fit", image ? "image" : "sampler", given));
+  if (const image_spec* i = image && j ? j->find_image(s.name) : nullptr)
+    if (const std::string e = image_type_error(a.type_name, *i); !e.empty()) wrong(e);
+  const uint64_t address = address_of(s.name);
+  std::memcpy(&out[a.offset], &address, 8);
+}
+
 /// Puts one explicit argument. `lds` is where the next dynamic LDS block may start.
-void put_argument(const kernel& k, const kernel_argument& a, unsigned index, const argument_spec& s, const buffer_address& address_of, uint32_t& lds, std::vector<uint8_t>& out) {
+void put_argument(const kernel& k, const kernel_argument& a, unsigned index, const argument_spec& s, const name_address& address_of, const job* j, uint32_t& lds, std::vector<uint8_t>& out) {
   const auto wrong = [&](const std::string& why) { s.place.fail(fmt::format("kernel \"{}\": argument {} ({}) {}", k.name, index, describe(a), why)); };
   using kind = argument_spec::kind;
   if (a.kind == argument_kind::dynamic_shared_pointer) {
@@ -38,10 +65,11 @@ void put_argument(const kernel& k, const kernel_argument& a, unsigned index, con
   if (s.what == kind::local) wrong("is no pointer to local memory: {local=...} does not fit");
   const bool pointer = a.kind != argument_kind::by_value;
   switch (s.what) {
+    case kind::image: case kind::sampler: put_descriptor(k, a, index, s, address_of, j, out); return;
     case kind::buffer: {
       if (a.size != 8) wrong("is no 64-bit pointer: a buffer does not fit");
       if (!pointer && (scalar_class(a.type_name) == 'f')) wrong("is a floating point value, not a buffer");
-      const uint64_t address = address_of(s.buffer) + s.offset;
+      const uint64_t address = address_of(s.name) + s.offset;
       std::memcpy(&out[a.offset], &address, 8);
       return;
     }
@@ -78,14 +106,14 @@ void put_hidden(const kernel_argument& a, const dispatch_spec& d, uint64_t queue
 
 } // namespace
 
-kernarg_segment build_kernarg(const kernel& k, const dispatch_spec& d, const buffer_address& address_of, uint64_t queue) {
+kernarg_segment build_kernarg(const kernel& k, const dispatch_spec& d, const name_address& address_of, uint64_t queue, const job* j) {
   const auto args = k.explicit_arguments();
   if (args.size() != d.args.size())
     d.args_place.fail(fmt::format("kernel \"{}\" takes {} argument{}, the job gives {}: {}", k.name, args.size(), args.size() == 1 ? "" : "s", d.args.size(), k.signature()));
   kernarg_segment s;
   s.bytes.assign(k.kernarg_bytes, 0);
   s.lds_bytes = k.descriptor.group_segment_bytes;
-  for (unsigned i = 0; i < args.size(); ++i) put_argument(k, *args[i], i, d.args[i], address_of, s.lds_bytes, s.bytes);
+  for (unsigned i = 0; i < args.size(); ++i) put_argument(k, *args[i], i, d.args[i], address_of, j, s.lds_bytes, s.bytes);
   for (const auto& a : k.arguments)
     if (a.hidden()) put_hidden(a, d, queue, s.lds_bytes - k.descriptor.group_segment_bytes, s.bytes);
   if (s.lds_bytes > 65536) d.place.fail(fmt::format("kernel \"{}\": a workgroup needs {} bytes of LDS ({} static), a compute unit has 65536", k.name, s.lds_bytes, k.descriptor.group_segment_bytes));
@@ -193,7 +221,7 @@ fabric::dispatch_packet make_packet(const code_object& o, const kernel& k, uint6
   return p;
 }
 
-fabric::dispatch_packet make_raw_packet(const job& j, const dispatch_spec& d, uint64_t code_address, isa::target chip, const buffer_address& address_of, uint32_t id) {
+fabric::dispatch_packet make_raw_packet(const job& j, const dispatch_spec& d, uint64_t code_address, isa::target chip, const name_address& address_of, uint32_t id, const name_descriptor& descriptor_of) {
   fabric::dispatch_packet p;
   p.id = id;
   p.kernel = j.code.file.filename().string();
@@ -203,8 +231,12 @@ fabric::dispatch_packet make_raw_packet(const job& j, const dispatch_spec& d, ui
   std::copy_n(d.workgroup, 3, p.workgroup);
   for (const auto& u : d.user_sgprs) {
     if (u.what == user_sgpr_spec::kind::value) { p.user_sgprs.push_back(u.value); continue; }
-    const uint64_t a = address_of(u.buffer) + u.offset;
-    p.user_sgprs.push_back(uint32_t(u.what == user_sgpr_spec::kind::buffer_lo ? a : a >> 32));
+    if (u.what == user_sgpr_spec::kind::descriptor) {
+      for (const uint32_t w : descriptor_of(u.name)) p.user_sgprs.push_back(w);
+      continue;
+    }
+    const uint64_t a = address_of(u.name) + u.offset;
+    p.user_sgprs.push_back(uint32_t(u.what == user_sgpr_spec::kind::address_lo ? a : a >> 32));
   }
   p.workgroup_id_count = uint8_t(d.workgroup_id.size());
   for (bool& given : p.workgroup_id) given = false;

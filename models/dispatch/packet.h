@@ -10,8 +10,10 @@
 
 namespace lyra::dispatch {
 
-/// Device address of a job's buffer, sign-extended as programs see it. Called with names that the job has.
-using buffer_address = std::function<uint64_t(const std::string& name)>;
+/// Device address of what a job names, sign-extended as programs see it: a buffer's memory, an image's or sampler's descriptor. Called with names that the job has.
+using name_address = std::function<uint64_t(const std::string& name)>;
+/// The descriptor of an image or sampler: 8 or 4 dwords.
+using name_descriptor = std::function<std::vector<uint32_t>(const std::string& name)>;
 
 /// Aperture bases, address bits 63:32 (HW_REG_SH_MEM_BASES and the queue object say the same).
 constexpr uint32_t shared_aperture_hi = 1u << 16, private_aperture_hi = 2u << 16;
@@ -22,8 +24,8 @@ struct kernarg_segment {
 };
 
 /// Fills the kernarg segment: explicit arguments by the metadata's offsets, hidden ones by their meaning. Throws at the argument's place for a wrong
-/// count, type or size. `queue`: for code object version 5's hidden queue pointer.
-kernarg_segment build_kernarg(const kernel& k, const dispatch_spec& d, const buffer_address& address_of, uint64_t queue);
+/// count, type or size. `queue`: for code object version 5's hidden queue pointer. `j`: to check that images fit their arguments; null: unchecked.
+kernarg_segment build_kernarg(const kernel& k, const dispatch_spec& d, const name_address& address_of, uint64_t queue, const job* j = nullptr);
 
 /// Where a launch's things are in device memory.
 struct launch_memory {
@@ -50,7 +52,7 @@ constexpr uint64_t queue_object_bytes = 256;
 /// A launch of a code object's kernel.
 fabric::dispatch_packet make_packet(const code_object& o, const kernel& k, uint64_t load_base, const dispatch_spec& d, const launch_memory& m, uint32_t lds_bytes, uint32_t scratch_bytes);
 /// A raw launch: the job gives the initial state.
-fabric::dispatch_packet make_raw_packet(const job& j, const dispatch_spec& d, uint64_t code_address, isa::target chip, const buffer_address& address_of, uint32_t id);
+fabric::dispatch_packet make_raw_packet(const job& j, const dispatch_spec& d, uint64_t code_address, isa::target chip, const name_address& address_of, uint32_t id, const name_descriptor& descriptor_of = {});
 
 /// Initial MODE of a kernel: float modes, DX10_CLAMP, DEBUG, IEEE, exception enables, FP16_OVFL.
 uint32_t initial_mode(const kernel_descriptor& d);

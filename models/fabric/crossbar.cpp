@@ -100,6 +100,7 @@ void crossbar::admit(unsigned s, payload& p, cycle_t arrival) {
   if (arrival < source_next_[s]) arrival = source_next_[s];
   source_next_[s] = arrival + beats(p, false);
   cycle_t due = arrival + request_cycles_ + chaos_.extra(number_, draws_++);
+  if (translation_) due += translation_->delay(s, p.get_address(), arrival);
   if (due < source_due_[s]) due = source_due_[s];
   source_due_[s] = due;
   policy_extension* e = payload_pool::find_policy(p);

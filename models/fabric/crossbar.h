@@ -2,6 +2,7 @@
 // The crossbar between the requesters of a machine (L1s, scalar and instruction caches) and its L2 channels.
 #pragma once
 #include "fabric/address_hash.h"
+#include "fabric/address_translation.h"
 #include "fabric/context.h"
 #include "fabric/module.h"
 #include "fabric/parameters.h"
@@ -48,6 +49,7 @@ struct crossbar_statistics {
 /// N source ports, M channel ports; clock: the fabric domain. Requests go to the channel that owns their address (controls of a whole cache: to all, one
 /// response). One request a cycle into each source port and out of each channel port, 64 bytes a cycle each way: an atomic packet takes as many cycles as its operands
 /// (or, on return, its results) need. Requests from one source to one channel, and responses from one channel to one source, stay in order.
+/// With `translate`, a request waits at its source's port until its address is translated; those behind it stay behind it.
 /// Responses find their way by policy_extension.route; a payload that comes without the extension gets one.
 class crossbar : public timed_module, public request_server, public response_client {
 public:
@@ -59,6 +61,8 @@ public:
   tlm::tlm_target_socket<bus_width_bits>& source_socket(unsigned i) { return in_[i]->socket; }       ///< bind a requester here
   tlm::tlm_initiator_socket<bus_width_bits>& channel_socket(unsigned c) { return out_[c]->socket; } ///< bind to an L2 channel
   const address_hash& hash() const { return hash_; }
+  /// Requests take the time of their translation on top; null: none.
+  void translate(std::unique_ptr<address_translation> t) { translation_ = std::move(t); }
   const crossbar_statistics& statistics() const { return statistics_; }
 
 private:
@@ -95,6 +99,7 @@ private:
   uint32_t number_;
   uint64_t draws_ = 0;
   cycle_t request_cycles_, response_cycles_;
+  std::unique_ptr<address_translation> translation_;
   bool fifo_, cut_dmi_;
   std::vector<std::unique_ptr<target_port>> in_;
   std::vector<std::unique_ptr<initiator_port>> out_;

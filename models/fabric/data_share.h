@@ -33,9 +33,10 @@ struct data_share_rates {
   unsigned atomic_32_cycles = 8, atomic_64_cycles = 12, atomic_128_cycles = 20;
   unsigned write_96_bank_cycles = 10, exchange_128_bank_cycles = 12;
   unsigned append_cycles = 4;
+  const char* source = "CLRX GcnTimings (measured, GCN1-3)";
 
   template <class V> void describe(V&& v) {
-    const char* clrx = "CLRX GcnTimings (measured, GCN1-3)";
+    const char* clrx = source;
     v("read_32_cycles", read_32_cycles, parameter_info{"cycles", 1, 64, nullptr, clrx, "path time of a read of at most 32 bits a lane, and of ds_swizzle"});
     v("read_64_cycles", read_64_cycles, parameter_info{"cycles", 1, 64, nullptr, clrx, "path time of ds_read_b64, ds_read2_b32"});
     v("read_128_cycles", read_128_cycles, parameter_info{"cycles", 1, 64, nullptr, clrx, "path time of ds_read_b96, b128, read2_b64"});

@@ -33,6 +33,9 @@ struct dispatch_packet {
   uint64_t scratch_wave_bytes = 0; ///< distance between waves
   bool barrier = true;             ///< waits for the dispatches before it
   bool unaligned = true;           ///< SH_MEM_CONFIG alignment mode
+  bool reads_trapsts = false;      ///< its code reads TRAPSTS: floating-point exceptions are recorded from the start
+  uint64_t trap_handler = 0;       ///< TBA: address of the trap handler; 0: none, traps are not taken (STATUS.TRAP_EN)
+  uint64_t trap_memory = 0;        ///< TMA: what the handler finds there is its own business
   uint64_t groups() const {
     uint64_t n = 1;
     for (int i = 0; i < 3; ++i) n *= (uint64_t(grid[i]) + workgroup[i] - 1) / workgroup[i];

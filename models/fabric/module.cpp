@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fabric/module.h"
 #include <algorithm>
+#include <array>
 #include <vector>
 
 namespace lyra::fabric {
 
 /// The wakes of all timed modules: one kernel event and one method process, since a kernel event for each wake costs several times as much.
-/// Order among modules at one time does not matter (see timed_module).
+/// A wheel of 1024 slots of 512 ps, since nearly all wakes are a few cycles away and many modules wake at one time; later ones wait in a heap.
+/// Order among modules at one time is that of asking; it does not matter (see timed_module), but must be the same in each run.
 class wake_queue {
 public:
   /// One for a simulation; lives as long as the process (a process elaborates once).
@@ -16,18 +18,32 @@ public:
   }
 
   void push(picoseconds t, timed_module& m) {
-    heap_.push_back({t, sequence_++, &m});
-    std::push_heap(heap_.begin(), heap_.end(), later);
+    ++m.queued_;
+    if (t / slot_ps < base_ + slots) into_slot({t, &m});
+    else {
+      far_.push_back({t, sequence_++, &m});
+      std::push_heap(far_.begin(), far_.end(), later);
+    }
     if (t < pending_ && !running_) notify(t);
   }
   void forget(timed_module& m) {
-    heap_.erase(std::remove_if(heap_.begin(), heap_.end(), [&](const entry& e) { return e.module == &m; }), heap_.end());
-    std::make_heap(heap_.begin(), heap_.end(), later);
+    if (m.queued_ == 0) return;
+    for (size_t s = 0; s < slots; ++s) {
+      auto& w = wheel_[s];
+      w.entries.erase(std::remove_if(w.entries.begin(), w.entries.end(), [&](const entry& e) { return e.module == &m; }), w.entries.end());
+      settle(s);
+    }
+    far_.erase(std::remove_if(far_.begin(), far_.end(), [&](const far_entry& e) { return e.module == &m; }), far_.end());
+    std::make_heap(far_.begin(), far_.end(), later);
   }
 
 private:
-  struct entry { picoseconds t; uint64_t sequence; timed_module* module; };
-  static bool later(const entry& a, const entry& b) { return a.t != b.t ? a.t > b.t : a.sequence > b.sequence; }
+  static constexpr picoseconds slot_ps = 512;
+  static constexpr size_t slots = 1024;
+  struct entry { picoseconds t; timed_module* module; };
+  struct far_entry { picoseconds t; uint64_t sequence; timed_module* module; };
+  struct slot { std::vector<entry> entries; picoseconds first = never; }; ///< in order of asking; `first`: the earliest of them
+  static bool later(const far_entry& a, const far_entry& b) { return a.t != b.t ? a.t > b.t : a.sequence > b.sequence; }
 
   wake_queue() : event_("lyra_wake") {
     sc_core::sc_spawn_options o;
@@ -36,31 +52,81 @@ private:
     o.dont_initialize();
     sc_core::sc_spawn([this] { run(); }, "lyra_wakes", &o);
   }
+  void into_slot(const entry& e) {
+    const size_t s = size_t(std::max(e.t / slot_ps, base_)) % slots; // the current cycle of a slow clock may have begun before base_
+    slot& w = wheel_[s];
+    w.entries.push_back(e);
+    if (e.t < w.first) w.first = e.t;
+    occupied_[s / 64] |= uint64_t(1) << (s % 64);
+  }
+  /// `first` and the slot's bit after entries have gone.
+  void settle(size_t s) {
+    slot& w = wheel_[s];
+    w.first = never;
+    for (const entry& e : w.entries) w.first = std::min(w.first, e.t);
+    if (w.entries.empty()) occupied_[s / 64] &= ~(uint64_t(1) << (s % 64));
+  }
   void notify(picoseconds t) {
     pending_ = t;
     const picoseconds n = now_ps();
     event_.notify(to_sc_time(t > n ? t - n : 0)); // an earlier notification replaces a later one
   }
+  /// The earliest wake in the wheel, from the slot of base_ on.
+  picoseconds first_in_wheel() const {
+    const size_t s = size_t(base_) % slots, words = slots / 64;
+    size_t w = s / 64;
+    uint64_t b = occupied_[w] >> (s % 64) << (s % 64);
+    for (size_t k = 0; k <= words; ++k) {
+      if (b != 0) return wheel_[w * 64 + size_t(__builtin_ctzll(b))].first;
+      w = (w + 1) % words;
+      b = occupied_[w];
+    }
+    return never;
+  }
   void run() {
     const picoseconds n = now_ps();
     pending_ = never;
     running_ = true;
-    while (!heap_.empty() && heap_.front().t <= n) {
-      const entry e = heap_.front();
-      std::pop_heap(heap_.begin(), heap_.end(), later);
-      heap_.pop_back();
-      e.module->run(e.t);
+    ++simulation_statistics().kernel_events;
+    base_ = n / slot_ps; // nothing earlier is left
+    while (!far_.empty() && far_.front().t / slot_ps < base_ + slots) {
+      const far_entry e = far_.front();
+      std::pop_heap(far_.begin(), far_.end(), later);
+      far_.pop_back();
+      into_slot({e.t, e.module});
     }
+    const size_t s = size_t(base_) % slots;
+    slot& w = wheel_[s];
+    while (w.first <= n) {
+      due_.swap(w.entries); // modules ask for more while they run
+      w.first = never;
+      for (const entry& e : due_)
+        if (e.t <= n) e.module->run(e.t);
+        else into_slot(e);
+      due_.clear();
+    }
+    if (w.entries.empty()) occupied_[s / 64] &= ~(uint64_t(1) << (s % 64));
     running_ = false;
-    if (!heap_.empty()) notify(heap_.front().t);
+    picoseconds next = first_in_wheel();
+    if (!far_.empty()) next = std::min(next, far_.front().t);
+    if (next != never) notify(next);
   }
 
   sc_core::sc_event event_;
-  std::vector<entry> heap_;
+  std::array<slot, slots> wheel_;
+  std::array<uint64_t, slots / 64> occupied_{};
+  std::vector<entry> due_;
+  std::vector<far_entry> far_;
+  uint64_t base_ = 0; ///< the tick (time / slot_ps) of the first slot: the wheel holds ticks base_ .. base_ + slots - 1
   picoseconds pending_ = never;
   uint64_t sequence_ = 0;
   bool running_ = false;
 };
+
+wake_statistics& simulation_statistics() {
+  static wake_statistics s;
+  return s;
+}
 
 timed_module::timed_module(sc_core::sc_module_name name, clock_domain clock) : sc_module(name), clock_(clock) { wake_queue::instance(); }
 
@@ -72,9 +138,11 @@ void timed_module::schedule(cycle_t c) {
 }
 
 void timed_module::run(picoseconds t) {
+  --queued_;
   const cycle_t c = next_wake_;
   if (c == never || clock_.at(c) != t) return; // asked for an earlier time since
   next_wake_ = never;
+  ++simulation_statistics().wakes;
   running_ = true; // requests meanwhile only lower next_wake_: one entry of the queue when on_wake is done
   next_wake_ = std::min(on_wake(c), next_wake_);
   running_ = false;

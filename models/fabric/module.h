@@ -5,6 +5,16 @@
 
 namespace lyra::fabric {
 
+/// What the simulation itself did, over all timed modules.
+struct wake_statistics {
+  uint64_t kernel_events = 0, wakes = 0;
+  template <class V> void describe(V&& v) {
+    v("kernel_events", kernel_events, "events", "SystemC events that woke timed modules: times at which something happened");
+    v("wakes", wakes, "wakes", "times a module ran");
+  }
+};
+wake_statistics& simulation_statistics();
+
 /// A block that sleeps until the cycle it asked for. All messages for cycle t reach a block before it wakes at t, because every
 /// message is annotated at least one cycle ahead; so what a block decides at t depends on (time, port) only, not on process order.
 class timed_module : public sc_core::sc_module {
@@ -33,6 +43,7 @@ private:
 
   clock_domain clock_;
   cycle_t next_wake_ = never;
+  uint32_t queued_ = 0; ///< entries in the wake queue, those overtaken by an earlier one too
   bool running_ = false;
 };
 

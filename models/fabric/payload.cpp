@@ -10,18 +10,19 @@ payload_pool::~payload_pool() = default;
 payload& payload_pool::take(std::vector<payload*>& idle, bool atomic) {
   ++outstanding_;
   if (idle.empty()) {
-    auto s = std::make_unique<slot>();
-    s->p.set_mm(this);
-    s->p.set_extension<policy_extension>(&s->policy); // sticky: lives as long as the payload
-    if (atomic) {
-      s->atomic = std::make_unique<owned<atomic_extension>>();
-      s->p.set_extension<atomic_extension>(s->atomic.get());
+    constexpr unsigned several = 16;
+    slots_.emplace_back(new slot[several]); // not make_unique, which would clear the data
+    for (unsigned i = several; i-- > 0;) {
+      slot& s = slots_.back()[i];
+      s.p.set_mm(this);
+      s.p.set_extension<policy_extension>(&s.policy); // sticky: lives as long as the payload
+      if (atomic) {
+        s.atomic = std::make_unique<owned<atomic_extension>>();
+        s.p.set_extension<atomic_extension>(s.atomic.get());
+      }
+      s.p.set_data_ptr(s.data);
+      idle.push_back(&s.p);
     }
-    s->p.set_data_ptr(s->data);
-    s->p.acquire();
-    payload& p = s->p;
-    slots_.push_back(std::move(s));
-    return p;
   }
   payload& p = *idle.back();
   idle.pop_back();

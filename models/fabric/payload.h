@@ -110,7 +110,7 @@ private:
     return p.get_data_ptr() == data ? reinterpret_cast<slot*>(data) : nullptr;
   }
   payload& take(std::vector<payload*>& idle, bool atomic);
-  std::vector<std::unique_ptr<slot>> slots_;
+  std::vector<std::unique_ptr<slot[]>> slots_;
   std::vector<payload*> idle_lines_, idle_atomics_;
   size_t outstanding_ = 0;
 };

@@ -8,17 +8,20 @@ wave_pool::~wave_pool() = default;
 payload& wave_pool::take() {
   ++outstanding_;
   if (idle_.empty()) {
-    auto s = std::make_unique<slot>();
-    payload& p = s->p;
-    p.set_mm(this);
-    p.set_extension<wave_request>(&s->request);
-    p.set_command(tlm::TLM_IGNORE_COMMAND);
-    p.set_address(0);
-    p.set_data_ptr(reinterpret_cast<unsigned char*>(&p)); // no data (length 0): marks a pool's own
-    p.set_data_length(0);
-    p.set_streaming_width(1); // the protocol wants one, without data too
-    all_.push_back(std::move(s));
-    idle_.push_back(&p);
+    constexpr unsigned several = 8;
+    all_.emplace_back(new slot[several]); // not make_unique, which would clear the arrays
+    for (unsigned i = several; i-- > 0;) {
+      slot& s = all_.back()[i];
+      payload& p = s.p;
+      p.set_mm(this);
+      p.set_extension<wave_request>(&s.request);
+      p.set_command(tlm::TLM_IGNORE_COMMAND);
+      p.set_address(0);
+      p.set_data_ptr(reinterpret_cast<unsigned char*>(&p)); // no data (length 0): marks a pool's own
+      p.set_data_length(0);
+      p.set_streaming_width(1); // the protocol wants one, without data too
+      idle_.push_back(&p);
+    }
   }
   payload& p = *idle_.back();
   idle_.pop_back();

@@ -88,7 +88,7 @@ private:
     owned_request request;
     ~slot() { p.clear_extension<wave_request>(); }
   };
-  std::vector<std::unique_ptr<slot>> all_;
+  std::vector<std::unique_ptr<slot[]>> all_;
   std::vector<payload*> idle_;
   size_t outstanding_ = 0;
 };

@@ -19,7 +19,7 @@ struct gds_parameters {
   unsigned latency_cycles = 150;
   unsigned queue_depth = 2;
   std::string arbitration = "round_robin";
-  fabric::data_share_rates rates;
+  fabric::data_share_rates rates{2, 4, 8, 4, 6, 8, 10, 4, 6, 10, 5, 6, 2, "ISA7: 128 B/clk, twice an LDS path; shares of address and data as CLRX has them for LDS"}; ///< half of an LDS path's
 
   template <class V> void describe(V&& v) {
     using fabric::parameter_info;

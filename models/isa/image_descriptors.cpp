@@ -121,21 +121,24 @@ std::string image_resource_error(const image_resource& r) {
     return "T# data format " + number(r.data_format) + " with number format " + number(r.number_format) + " is not an image format";
   for (unsigned i = 0; i < 4; ++i)
     if (r.dst_sel[i] == component_select(2) || r.dst_sel[i] == component_select(3)) return std::string("T# DST_SEL_") + "XYZW"[i] + " is " + number(unsigned(r.dst_sel[i])) + ", which is reserved";
-  if (unsigned(r.swizzle) >= 12) return std::string("T# SW_MODE ") + name_of(r.swizzle) + " is not modelled: PRT and XOR modes need the chip's pipe and bank layout; use LINEAR or 256B, 4KB, 64KB S, D, R, Z";
-  if (is_1d(r.type) && r.swizzle != swizzle_mode::linear) return std::string("T# SW_MODE ") + name_of(r.swizzle) + " with a 1D type: 1D images are linear";
+  const unsigned mode = unsigned(r.swizzle), micro = mode & 3;
+  const bool linear = r.swizzle == swizzle_mode::linear || r.swizzle == swizzle_mode::linear_general;
+  if ((mode >= 12 && mode < 16) || (mode >= 28 && mode < 31)) return std::string("T# SW_MODE ") + name_of(r.swizzle) + ": these chips have no blocks of variable size; use 4KB or 64KB modes";
+  if (r.swizzle == swizzle_mode::linear_general && (r.max_mip || r.depth)) return "T# SW_MODE LINEAR_GENERAL is of one level and one slice";
+  if (is_1d(r.type) && !linear) return std::string("T# SW_MODE ") + name_of(r.swizzle) + " with a 1D type: 1D images are linear";
   if (is_msaa(r.type)) {
-    if (r.swizzle == swizzle_mode::linear || unsigned(r.swizzle) < 4) return std::string("T# SW_MODE ") + name_of(r.swizzle) + " with an MSAA type: samples need a 4KB or 64KB mode";
+    if (linear || mode < 4) return std::string("T# SW_MODE ") + name_of(r.swizzle) + " with an MSAA type: samples need a 4KB or 64KB mode";
     if (r.max_mip > 4) return "T# MAX_MIP " + number(r.max_mip) + " of an MSAA type: log2 of the samples is at most 4";
   } else {
     if (r.base_level > r.last_level) return "T# BASE_LEVEL " + number(r.base_level) + " is above LAST_LEVEL " + number(r.last_level);
     if (r.last_level > r.max_mip) return "T# LAST_LEVEL " + number(r.last_level) + " is above MAX_MIP " + number(r.max_mip);
-    if (r.max_mip > 0 && unsigned(r.swizzle) >= 1 && unsigned(r.swizzle) <= 3) return std::string("T# SW_MODE ") + name_of(r.swizzle) + " with several levels: 256-byte blocks have no mip chain";
+    if (r.max_mip > 0 && mode >= 1 && mode <= 3) return std::string("T# SW_MODE ") + name_of(r.swizzle) + " with several levels: 256-byte blocks have no mip chain";
   }
-  unsigned micro = unsigned(r.swizzle) & 3, bytes = image_element_bytes(r.data_format);
-  if (bytes == 16 && ((r.swizzle != swizzle_mode::linear && micro == 0 && r.type != image_type::dim_3d) || micro == 3))
+  const unsigned bytes = image_element_bytes(r.data_format);
+  if (bytes == 16 && !linear && ((micro == 0 && r.type != image_type::dim_3d) || micro == 3))
     return std::string("T# SW_MODE ") + name_of(r.swizzle) + " with 128-bit elements: Z (2D) and R modes end at 64 bits";
-  if (r.type == image_type::dim_3d && micro == 3) return std::string("T# SW_MODE ") + name_of(r.swizzle) + " with a 3D type: R modes are 2D";
-  if (r.type == image_type::dim_3d && unsigned(r.swizzle) >= 1 && unsigned(r.swizzle) <= 3) return std::string("T# SW_MODE ") + name_of(r.swizzle) + " with a 3D type";
+  if (r.type == image_type::dim_3d && !linear && micro == 3) return std::string("T# SW_MODE ") + name_of(r.swizzle) + " with a 3D type: R modes are 2D";
+  if (r.type == image_type::dim_3d && mode >= 1 && mode <= 3) return std::string("T# SW_MODE ") + name_of(r.swizzle) + " with a 3D type";
   if (r.border_swizzle > 5) return "T# BC_SWIZZLE " + number(r.border_swizzle) + " is reserved";
   if (r.array_pitch) return "T# ARRAY_PITCH " + number(r.array_pitch) + ": quilted images are not modelled";
   if (r.compression_enable) return "T# COMPRESSION_EN is set: delta colour compression is not modelled; decompress the image or clear the bit";
@@ -217,8 +220,6 @@ std::string image_sampler_error(const image_sampler& r) {
   if (r.mode == filter_mode::reserved) return "S# FILTER_MODE 3 is reserved";
   if (r.z_filter > 2) return "S# Z_FILTER 3 is reserved";
   if (r.mip_filter > 2) return "S# MIP_FILTER 3 is not modelled (0 none, 1 point, 2 linear)";
-  if (r.lod_bias_sec) return "S# LOD_BIAS_SEC " + number(unsigned(r.lod_bias_sec & 63)) + " (raw): the secondary bias is scaled by an unpublished table and not modelled; use LOD_BIAS";
-  if (r.mc_coord_trunc) return "S# MC_COORD_TRUNC is set: the MPEG motion compensation mode is not modelled";
   return {};
 }
 

@@ -14,7 +14,7 @@ namespace lyra::lds {
 constexpr uint32_t lds_bytes = 65536;
 
 struct lds_parameters {
-  unsigned latency_cycles = 50;
+  unsigned latency_cycles = 48;
   unsigned issue_cycles = 1;
   unsigned queue_depth = 4;
   std::string append_base = "m0_low";
@@ -22,7 +22,7 @@ struct lds_parameters {
 
   template <class V> void describe(V&& v) {
     using fabric::parameter_info;
-    v("latency_cycles", latency_cycles, parameter_info{"cycles", 5, 1000, nullptr, "MT4G, MI100: 50 (p50 48) dependent loads", "issue in the CU to data in VGPRs of a lone 32-bit read without conflicts"});
+    v("latency_cycles", latency_cycles, parameter_info{"cycles", 5, 1000, nullptr, "MT4G, MI100: 50 (p50 48) a dependent load, which the wave sees at its SIMD's next turn", "issue in the CU to data in VGPRs of a lone 32-bit read without conflicts"});
     v("issue_cycles", issue_cycles, parameter_info{"cycles", 1, 100, nullptr, "assumed", "of the latency: from issue in the CU to arrival at the LDS"});
     v("queue_depth", queue_depth, parameter_info{"instructions", 1, 64, nullptr, "assumed", "wave instructions that wait in front of each of the two paths"});
     v("append_base", append_base, parameter_info{"", 0, 0, "m0_low|m0_high", "LLVM puts the LDS pointer into M0; the ISA document says M0.base", "which half of M0 ds_append and ds_consume add to the offset"});

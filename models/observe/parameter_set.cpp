@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <toml++/toml.h>
 
 namespace lyra::observe {
@@ -179,6 +180,25 @@ std::string parameter_set::list(const std::string& pattern) const {
     t.add({e.path, value, e.info.unit, range_text(e), e.info.source, e.info.meaning});
   }
   return t.text();
+}
+
+std::string parameter_set::list_json(const std::string& pattern) const {
+  auto all = nlohmann::ordered_json::array();
+  for (const auto& e : entries_) {
+    if (!glob_match(pattern, e.path)) continue;
+    const bool flag = std::holds_alternative<bool*>(e.value), words = std::holds_alternative<std::string*>(e.value);
+    nlohmann::ordered_json p = {{"name", e.path}, {"type", flag ? "flag" : words ? "text" : std::holds_alternative<double*>(e.value) ? "number" : "whole"},
+                                {"value", text(e.value)}, {"default", e.default_text}, {"unit", e.info.unit}};
+    if (words) p["choices"] = choices_of(e.info);
+    else if (!flag) {
+      p["minimum"] = e.info.minimum;
+      if (e.info.maximum < 1e18) p["maximum"] = e.info.maximum;
+    }
+    p["source"] = e.info.source;
+    p["meaning"] = e.info.meaning;
+    all.push_back(std::move(p));
+  }
+  return all.dump(1) + "\n";
 }
 
 std::vector<std::pair<std::string, std::string>> parameter_set::changed() const {

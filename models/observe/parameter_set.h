@@ -38,6 +38,8 @@ public:
   static std::string text(const pointer& p);
   /// A table: name, value, unit, range, source, meaning; only paths that match the glob.
   std::string list(const std::string& pattern = "*") const;
+  /// The same for programs: [{"name", "type" (flag, whole, number, text), "value", "default", "unit", "minimum", "maximum", "choices", "source", "meaning"}].
+  std::string list_json(const std::string& pattern = "*") const;
   /// "l2.channels=8 ..." of everything that is not at its default: makes a run repeatable.
   std::vector<std::pair<std::string, std::string>> changed() const;
 

@@ -2,7 +2,9 @@
 #include "observe/statistics_json.h"
 #include "observe/input_error.h"
 #include "observe/report.h"
+#include "observe/timeline.h"
 #include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
@@ -34,23 +36,70 @@ json about_json(const about_pairs& about) {
 }
 } // namespace
 
-std::string statistics_json(const statistics_region& r, const about_pairs& about) {
-  json root;
-  root["about"] = about_json(about);
-  json& tree = root["statistics"] = json::object();
+namespace {
+/// Counters by the components of their paths, in the order of registration. A counter's name may also be a block's ("cu0.lds").
+struct tree_node {
+  std::string_view name;
+  const counter_entry* counter = nullptr;
+  uint64_t value = 0;
+  std::vector<std::unique_ptr<tree_node>> children;
+
+  tree_node& child(std::string_view n) {
+    for (auto it = children.rbegin(); it != children.rend(); ++it) // the one used last is the likely one
+      if ((*it)->name == n) return **it;
+    children.push_back(std::make_unique<tree_node>());
+    children.back()->name = n;
+    return *children.back();
+  }
+  void write(std::string& out, size_t depth) const {
+    auto member = [&, first = true](std::string_view n) mutable {
+      out += first ? "{\n" : ",\n";
+      first = false;
+      out.append(depth + 1, ' ').append("\"").append(n).append("\": ");
+    };
+    if (counter) {
+      member("value");
+      out += std::to_string(value);
+      member("unit");
+      out += timeline::quoted(counter->unit);
+      member("meaning");
+      out += timeline::quoted(counter->meaning);
+    }
+    for (const auto& c : children) {
+      member(c->name);
+      c->write(out, depth + 1);
+    }
+    if (!counter && children.empty()) { out += "{}"; return; }
+    out.append("\n").append(depth, ' ').append("}");
+  }
+};
+} // namespace
+
+std::string statistics_json(const statistics_region& r, const about_pairs& about, run_length run) {
+  json head;
+  head["about"] = about_json(about);
+  head["run"] = {{"cycles", run.cycles}, {"ps", run.ps}};
+  tree_node tree;
   const auto& entries = r.of().entries();
   for (size_t i = 0; i < entries.size(); ++i) {
-    json* at = &tree;
+    tree_node* at = &tree;
     std::string_view rest = entries[i].path;
-    for (size_t dot; (dot = rest.find('.')) != std::string_view::npos; rest.remove_prefix(dot + 1)) at = &(*at)[std::string(rest.substr(0, dot))];
-    (*at)[std::string(rest)] = {{"value", r.value(i)}, {"unit", entries[i].unit}, {"meaning", entries[i].meaning}};
+    for (size_t dot; (dot = rest.find('.')) != std::string_view::npos; rest.remove_prefix(dot + 1)) at = &at->child(rest.substr(0, dot));
+    at = &at->child(rest);
+    at->counter = &entries[i];
+    at->value = r.value(i);
   }
-  return root.dump(1) + "\n";
+  std::string out = head.dump(1);
+  out.resize(out.size() - 2); // "\n}"
+  out.reserve(out.size() + 160 * entries.size());
+  out += ",\n \"statistics\": ";
+  tree.write(out, 1);
+  return out + "\n}\n";
 }
 
-void write_statistics(const std::string& file, const statistics_region& r, const about_pairs& about) {
+void write_statistics(const std::string& file, const statistics_region& r, const about_pairs& about, run_length run) {
   std::ofstream out(file, std::ios::binary);
-  out << statistics_json(r, about);
+  out << statistics_json(r, about, run);
   out.close();
   if (!out) throw input_error(file, "cannot write the statistics");
 }
@@ -68,9 +117,9 @@ template <class F> void for_each_component(std::string_view path, F&& f) {
     path.remove_prefix(dot + 1);
   }
 }
-} // namespace
 
-std::string statistics_list(const statistics& s) {
+/// Calls f(path, entry) once for all paths that differ only in their indexes ("cu*").
+template <class F> void for_each_kind(const statistics& s, F&& f) {
   // A component's trailing number is an index where number 0 exists: "channel0" and its siblings, but not "l2".
   std::unordered_set<std::string> indexed;
   for (const auto& e : s.entries()) {
@@ -81,9 +130,6 @@ std::string statistics_list(const statistics& s) {
       prefix += '.';
     });
   }
-  text_table t({"counter", "unit", "meaning"}, "");
-  t.left(1);
-  t.left(2);
   std::unordered_set<std::string> seen;
   for (const auto& e : s.entries()) {
     std::string path, prefix;
@@ -94,9 +140,23 @@ std::string statistics_list(const statistics& s) {
       else path += c;
       prefix += '.';
     });
-    if (seen.insert(path).second) t.add({path, e.unit, e.meaning});
+    if (seen.insert(path).second) f(path, e);
   }
+}
+} // namespace
+
+std::string statistics_list(const statistics& s) {
+  text_table t({"counter", "unit", "meaning"}, "");
+  t.left(1);
+  t.left(2);
+  for_each_kind(s, [&](const std::string& path, const counter_entry& e) { t.add({path, e.unit, e.meaning}); });
   return t.text();
+}
+
+std::string statistics_list_json(const statistics& s) {
+  json all = json::array();
+  for_each_kind(s, [&](const std::string& path, const counter_entry& e) { all.push_back({{"name", path}, {"unit", e.unit}, {"meaning", e.meaning}}); });
+  return all.dump(1) + "\n";
 }
 
 statistics_sampler::statistics_sampler(const std::string& file, const statistics& s, const about_pairs& about) : file_(std::fopen(file.c_str(), "wb")), statistics_(s) {

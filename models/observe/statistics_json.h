@@ -25,12 +25,17 @@ private:
   std::vector<uint64_t> base_, end_;
 };
 
-/// {"about": {...}, "statistics": {"l2": {"ch0": {"hits": {"value": 1, "unit": "...", "meaning": "..."}}}}}
-std::string statistics_json(const statistics_region& r, const about_pairs& about);
+/// How long the run took in the machine's time.
+struct run_length { uint64_t cycles = 0, ps = 0; };
+
+/// {"about": {...}, "run": {"cycles": 1, "ps": 1}, "statistics": {"l2": {"ch0": {"hits": {"value": 1, "unit": "...", "meaning": "..."}}}}}
+std::string statistics_json(const statistics_region& r, const about_pairs& about, run_length run = {});
 /// Writes the above. Throws observe::input_error when the file cannot be written.
-void write_statistics(const std::string& file, const statistics_region& r, const about_pairs& about);
+void write_statistics(const std::string& file, const statistics_region& r, const about_pairs& about, run_length run = {});
 /// Every counter with unit and meaning, a line each; paths that differ only in their numbers ("cu0", "cu1") stand once, as "cu*".
 std::string statistics_list(const statistics& s);
+/// The same for programs: [{"name": ..., "unit": ..., "meaning": ...}].
+std::string statistics_list_json(const statistics& s);
 
 /// One JSON object a line: the changes of all counters since the line before.
 class statistics_sampler {

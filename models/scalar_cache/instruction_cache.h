@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The instruction cache (I$, the SQC's instruction side), shared by a group of compute units.
 #pragma once
-#include "cache/cache_array.h"
+#include "fabric/cache_array.h"
 #include "fabric/context.h"
 #include "fabric/dmi_cache.h"
 #include "fabric/module.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scalar data cache (K$, the SQC's data side), shared by a group of compute units.
 #pragma once
-#include "cache/cache_array.h"
+#include "fabric/cache_array.h"
 #include "fabric/context.h"
 #include "fabric/dmi_cache.h"
 #include "fabric/module.h"
@@ -44,21 +44,35 @@ public:
 private:
   enum class return_order : uint8_t { as_it_comes, in_order, shuffled };
   enum class stall : uint8_t { none, mshr, writes, requests };
+  enum class wait_cause : uint8_t { hit, miss, memory };
   enum class event : uint8_t { none, hit, miss, merged, store, write_through, atomic, control, nack };
   struct request { // looked up, not answered
     fabric::payload* p = nullptr;
     uint64_t need = 0;          ///< bytes of the line that come from the fill
     uint64_t pending = 0, limit = 0; ///< control: writes numbered below `limit` that are not acknowledged
     fabric::cycle_t ready = 0;
+    fabric::cycle_t looked_up = 0, in_order = 0; ///< cycles: of the lookup; from which the answer may leave as the ordering wants
     uint64_t number = 0;        ///< of its port
+    wait_cause cause = wait_cause::hit; ///< what the time from lookup to answer is put down to
     uint16_t next = 0;          ///< next that waits for the same fill
     uint8_t port = 0;
     bool done = false;
   };
   struct fill { uint64_t line; uint16_t first, last; bool nv; };
   struct arrival { fabric::payload* p; fabric::cycle_t cycle; };
-  struct replay { fabric::payload* p; fabric::cycle_t cycle; uint8_t port; };
+  struct replay { fabric::payload* p; fabric::cycle_t cycle, nacked; uint8_t port; };
   struct to_l2 { fabric::payload* p; fabric::cycle_t earliest; };
+  struct port_state {
+    fabric::ring<arrival> queue;
+    fabric::payload* withheld = nullptr;
+    fabric::cycle_t withheld_at = 0;
+    stall why = stall::none;         ///< the queue's first request was refused for this
+    fabric::cycle_t refused = 0;
+    struct entry { uint16_t r; bool answered; };
+    fabric::ring<entry> open; ///< in order of lookup, from the oldest that is not answered on
+    uint64_t looked_up = 0;
+    fabric::cycle_t last_answer = 0;
+  };
 
   fabric::request_answer on_request(unsigned port, fabric::payload& p, fabric::picoseconds& at) override;
   void b_transport(unsigned port, fabric::payload& p, sc_core::sc_time& delay) override;
@@ -93,6 +107,8 @@ private:
   void set_dirty(int i, uint64_t mask);
   void leave_timed_state();
   void account_stall(fabric::cycle_t c);
+  void account_queue(port_state& s, fabric::cycle_t arrival, fabric::cycle_t c);
+  uint64_t& waited(wait_cause w);
   void trace(fabric::cycle_t c);
 
   fabric::context& context_;
@@ -103,14 +119,6 @@ private:
   return_order order_ = return_order::as_it_comes;
 
   std::vector<std::unique_ptr<fabric::target_port>> ports_; ///< compute units, then control
-  struct port_state {
-    fabric::ring<arrival> queue;
-    fabric::payload* withheld = nullptr;
-    struct entry { uint16_t r; bool answered; };
-    fabric::ring<entry> open; ///< in order of lookup, from the oldest that is not answered on
-    uint64_t looked_up = 0;
-    fabric::cycle_t last_answer = 0;
-  };
   std::vector<port_state> state_;
   unsigned turn_ = 0; ///< port looked at first
   fabric::cycle_t lookup_cycle_ = fabric::never;

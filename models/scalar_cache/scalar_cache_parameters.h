@@ -10,7 +10,7 @@ namespace lyra::scalar_cache {
 struct data_cache_parameters {
   unsigned size_bytes = 16384, ways = 4;
   unsigned requests_per_cycle = 1, return_bytes_per_cycle = 64;
-  unsigned hit_latency_cycles = 40, miss_request_cycles = 25, fill_return_cycles = 40;
+  unsigned hit_latency_cycles = 44, miss_request_cycles = 33, fill_return_cycles = 48;
   unsigned mshrs = 32, writes_outstanding = 32, requests_outstanding = 128, port_queue_entries = 8;
   std::string ordering = "as_it_comes";
   uint64_t ordering_seed = 1;
@@ -49,6 +49,8 @@ struct data_cache_statistics {
   uint64_t atomics = 0, controls = 0, invalidations = 0, lines_invalidated = 0, dirty_bytes_dropped = 0;
   uint64_t fills = 0, poisoned_fills = 0, evictions = 0, writebacks = 0, writeback_bytes = 0, errors = 0;
   uint64_t l2_reads = 0, l2_writes = 0, l2_atomics = 0, nacks = 0, returns_out_of_order = 0;
+  uint64_t wait_queue_cycles = 0, wait_mshr_cycles = 0, wait_writes_cycles = 0, wait_places_cycles = 0, wait_nack_cycles = 0, wait_hit_cycles = 0, wait_miss_cycles = 0, wait_memory_cycles = 0,
+           wait_order_cycles = 0, wait_bus_cycles = 0, request_cycles = 0;
   uint64_t mshr_full_cycles = 0, writes_full_cycles = 0, requests_full_cycles = 0, port_conflict_cycles = 0;
 
   template <class V> void describe(V&& v) {
@@ -79,6 +81,17 @@ struct data_cache_statistics {
     v("l2_atomics", l2_atomics, "requests", "atomics sent to the crossbar");
     v("nacks", nacks, "requests", "requests nacked and replayed (xnack_replay)");
     v("returns_out_of_order", returns_out_of_order, "requests", "answers that overtook an older request of their compute unit");
+    v("request_cycles", request_cycles, "request-cycles", "arrival of a request to its answer, all requests; the wait_... cycles add up to it");
+    v("wait_queue_cycles", wait_queue_cycles, "request-cycles", "waiting for the lookup: behind older requests of its compute unit, or other compute units had their turn");
+    v("wait_mshr_cycles", wait_mshr_cycles, "request-cycles", "first of its queue, no MSHR free");
+    v("wait_writes_cycles", wait_writes_cycles, "request-cycles", "first of its queue, too many writes not acknowledged");
+    v("wait_places_cycles", wait_places_cycles, "request-cycles", "first of its queue, no place for the request");
+    v("wait_nack_cycles", wait_nack_cycles, "request-cycles", "nacked, waiting for the replay (xnack_replay)");
+    v("wait_hit_cycles", wait_hit_cycles, "request-cycles", "hit latency; stores that stay here and controls too");
+    v("wait_miss_cycles", wait_miss_cycles, "request-cycles", "waiting for a fill, the request's own or joined");
+    v("wait_memory_cycles", wait_memory_cycles, "request-cycles", "stores through, atomics and write-backs: until L2 has acknowledged");
+    v("wait_order_cycles", wait_order_cycles, "request-cycles", "done, held back by `ordering`");
+    v("wait_bus_cycles", wait_bus_cycles, "request-cycles", "done, the return bus was taken");
     v("mshr_full_cycles", mshr_full_cycles, "cycles", "no lookup for want of an MSHR");
     v("writes_full_cycles", writes_full_cycles, "cycles", "no lookup for want of a write acknowledgement");
     v("requests_full_cycles", requests_full_cycles, "cycles", "no lookup for want of a place for the request");

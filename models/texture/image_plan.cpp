@@ -18,19 +18,6 @@ namespace {
 
 unsigned bit_count(unsigned v) { unsigned n = 0; for (; v; v &= v - 1) ++n; return n; }
 
-unsigned result_rows(const image_operation& op, const isa::instruction& i) {
-  unsigned rows;
-  switch (op.kind) {
-    case image_kind::store: return 0;
-    case image_kind::atomic: return i.glc ? ((i.dmask & 0xf) == 1 || ((i.dmask & 0xf) == 3 && i.info->atomic == isa::atomic_operation::atomic_cmpswap) ? 1 : 2) : 0;
-    case image_kind::gather: rows = i.d16 ? 2 : 4; break;
-    default:
-      rows = std::max(bit_count(i.dmask & 0xf), 1u);
-      if (i.d16 && op.kind != image_kind::resinfo && op.kind != image_kind::get_lod) rows = (rows + 1) / 2;
-  }
-  return rows + (i.tfe || i.lwe);
-}
-
 void decode_resource(image_work& w, const uint32_t* words) {
   if (w.resource_known && std::memcmp(w.resource_words, words, 32) == 0) return;
   std::memcpy(w.resource_words, words, 32);
@@ -50,8 +37,8 @@ void decode_resource(image_work& w, const uint32_t* words) {
   }
   w.layers = deep || r.depth < r.base_array ? 1u : r.depth - r.base_array + 1u;
   if (!deep && r.type != image_type::cube && !isa::is_array(r.type)) w.layers = 1;
-  surface_shape s;
-  s.kind = flat ? surface_kind::dim_1d : deep ? surface_kind::dim_3d : surface_kind::dim_2d;
+  isa::surface_shape s;
+  s.kind = flat ? isa::surface_kind::dim_1d : deep ? isa::surface_kind::dim_3d : isa::surface_kind::dim_2d;
   s.swizzle = r.swizzle;
   s.element_bytes = f.bytes;
   // Elements: blocks round up. GB_GR lies in memory as if of 16-bit texels, two of which are fetched together.
@@ -66,7 +53,7 @@ void decode_resource(image_work& w, const uint32_t* words) {
   s.levels = r.levels();
   s.samples = r.samples();
   s.epitch = r.pitch;
-  if (f.bytes == 12 && r.swizzle != isa::swizzle_mode::linear) {
+  if (f.bytes == 12 && isa::block_bits(r.swizzle)) {
     w.resource_error = "T# SW_MODE " + std::string(isa::name_of(r.swizzle)) + " with a 96-bit format: such images are linear";
     return;
   }
@@ -173,7 +160,8 @@ void plan_resinfo(plan_context& c) {
   }
 }
 
-/// Cycles from the addresses: how many different 64-byte lines each quad touches.
+/// Cycles from the addresses: how many different 64-byte lines each quad touches, and whether texels of different lines lie at the same place of
+/// their line, so that they need the same banks.
 void count_cost(plan_context& c) {
   image_work& w = c.work;
   image_cost& cost = c.state.cost;
@@ -182,6 +170,7 @@ void count_cost(plan_context& c) {
   unsigned half_cycles = 0, address = 0, worst = 0;
   cost.quads = cost.texels = 0;
   cost.steps = 1;
+  cost.filtered = filtered;
   for (unsigned q = 0; q < 16; ++q) {
     if (!(c.request.exec >> (4 * q) & 15)) continue;
     ++cost.quads;
@@ -206,19 +195,22 @@ void count_cost(plan_context& c) {
     if (!linear && c.plan.pieces) {
       uint64_t line[8];
       unsigned lines = 0;
-      bool different = false;
-      uint64_t first = ~uint64_t(0);
+      uint64_t texel[4];
+      unsigned texels = 0;
+      bool same_banks = false;
       for (unsigned lane = 4 * q; lane < 4 * q + 4; ++lane) {
         if (!(c.plan.active[0] >> lane & 1)) continue;
         uint64_t a = c.plan.at(0, lane);
-        if (first == ~uint64_t(0)) first = a;
-        different |= a != first;
+        if (std::find(texel, texel + texels, a) == texel + texels) {
+          for (unsigned k = 0; k < texels; ++k) same_banks |= (texel[k] ^ a) % 64 == 0;
+          texel[texels++] = a;
+        }
         for (uint64_t l = a >> 6; l <= (a + c.plan.bytes - 1) >> 6; ++l)
           if (std::find(line, line + lines, l) == line + lines) line[lines++] = l;
       }
       unsigned one = 2;
-      if (c.plan.bytes > 8) one = !different ? 2 : lines > 2 ? 2 * p.load_cycles_128_scattered : p.load_half_cycles_128_line;
-      else if (c.plan.bytes > 4 && lines > 2) one = 2 * p.load_cycles_64_scattered;
+      if (c.plan.bytes > 8) one = texels <= 1 ? 2 : lines > 2 || (same_banks && texels == 2) ? 2 * p.load_cycles_128_scattered : p.load_half_cycles_128_line;
+      else if (c.plan.bytes > 4 && (lines > 2 || same_banks)) one = 2 * p.load_cycles_64_scattered;
       halves = one * steps;
     }
     cost.steps = std::max(cost.steps, steps);
@@ -277,17 +269,16 @@ image_action plan_image(fabric::wave_request& request, fabric::address_space& sp
   state.cost = {};
   state.error.clear();
   state.action = image_action::done;
-  w.operation = decode_image_operation(i.info->number);
+  w.operation = isa::decode_image_operation(i.info->number);
   w.dmask = i.dmask & 0xf;
   w.d16 = i.d16;
-  w.status_row = (i.tfe || i.lwe) && w.operation.kind != image_kind::store && w.operation.kind != image_kind::atomic;
+  request.result_dwords = uint8_t(isa::image_result_dwords(i));
+  w.status_row = (i.tfe || i.lwe) && request.result_dwords;
   w.uses_weights = false;
   w.warned = 0;
   plan.reset(0, 0);
-  request.result_dwords = uint8_t(result_rows(w.operation, i));
   request.result_half = 0;
   request.result_mask = request.result_dwords ? request.exec : 0;
-  state.cost.return_phases = request.result_dwords <= 1 ? 4 : request.result_dwords == 2 ? 8 : 16;
   if (request.exec == 0) return state.action;
 
   decode_resource(w, request.resource);
@@ -297,7 +288,7 @@ image_action plan_image(fabric::wave_request& request, fabric::address_space& sp
   }
   if (w.operation.kind == image_kind::load && !w.operation.packed && !w.dmask) w.dmask = 1;
   if (w.dmask == 0 && w.operation.kind != image_kind::store && w.operation.kind != image_kind::atomic) w.dmask = 1;
-  w.operands = image_operand_layout(w.operation, w.format ? w.resource.type : image_type::dim_2d, i.da, i.a16);
+  w.operands = isa::image_operand_layout(w.operation, w.format ? w.resource.type : image_type::dim_2d, i.da, i.a16);
 
   if (w.operation.kind == image_kind::resinfo) {
     plan_resinfo(c);
@@ -330,6 +321,8 @@ image_action plan_image(fabric::wave_request& request, fabric::address_space& sp
       }
       zero_results(request);
       plan_direct(c);
+      if (w.status_row && i.tfe)
+        for (unsigned lane = 0; lane < 64; ++lane) request.result[request.result_dwords - 1][lane] = plan.not_resident >> lane & 1 ? texture_nack : 0;
       if (state.action != image_action::fault) state.action = plan.active[0] ? image_action::atomic : image_action::done;
       break;
     }
@@ -355,21 +348,5 @@ image_action plan_image(fabric::wave_request& request, fabric::address_space& sp
   }
   return state.action;
 }
-
-unsigned image_address_dwords(const isa::instruction& i, const uint32_t resource[8]) {
-  image_type type = image_type(resource[3] >> 28);
-  if (unsigned(type) < 8) type = image_type::dim_2d;
-  return image_operand_layout(decode_image_operation(i.info->number), type, i.da, i.a16).rows;
-}
-
-unsigned image_data_dwords(const isa::instruction& i) {
-  image_operation op = decode_image_operation(i.info->number);
-  unsigned n = bit_count(i.dmask & 0xf);
-  if (op.kind == image_kind::atomic) return n;
-  if (op.kind != image_kind::store) return 0;
-  return i.d16 ? (n + 1) / 2 : n;
-}
-
-unsigned image_result_dwords(const isa::instruction& i) { return result_rows(decode_image_operation(i.info->number), i); }
 
 } // namespace lyra::texture

@@ -53,10 +53,10 @@ enum class image_action : uint8_t {
 struct image_cost {
   unsigned address_cycles = 0; ///< TA makes addresses: quads x steps (aniso 1, 2, 4, 6 .. 16; two mip levels; z slices)
   unsigned texel_cycles = 0;   ///< L1 data path and filter: no less than this from the first texel to the last
-  unsigned return_phases = 0;  ///< TD returns 64 lanes in 4, 8 or 16 cycles
   unsigned quads = 0;          ///< quads with an active lane
   unsigned texels = 0;         ///< texels requested (lanes x taps), for statistics
   unsigned steps = 1;          ///< most address steps of a quad
+  bool filtered = false;       ///< a sample or gather: texel_cycles are those of the filter
 };
 
 struct image_work; // everything between plan and resolve: descriptors decoded, filter taps, weights
@@ -91,11 +91,5 @@ image_action plan_image(fabric::wave_request& request, fabric::address_space& sp
 /// After image_action::fetch: plan.data holds the bytes of all active pieces (inactive ones are ignored). Decodes, compares, filters,
 /// selects and packs into request.result; sets result_dwords (TFE's included) and result_mask.
 void resolve_image_load(fabric::wave_request& request, const image_state& state, const access_plan& plan);
-
-/// Dwords of address VGPRs that an image instruction reads: what the compute unit must put into request.vaddr. T# type from word 3.
-unsigned image_address_dwords(const isa::instruction& inst, const uint32_t resource[8]);
-/// Dwords of data VGPRs read (stores, atomics) and written (loads, samples, queries, returning atomics; TFE's and LWE's included).
-unsigned image_data_dwords(const isa::instruction& inst);
-unsigned image_result_dwords(const isa::instruction& inst);
 
 } // namespace lyra::texture

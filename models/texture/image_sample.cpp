@@ -143,7 +143,7 @@ void decide(plan_context& c, unsigned lane, computed_level& computed) {
     compute_level(c, lane, computed);
     lod = computed.lod;
   }
-  lod += s.lod_bias;
+  lod += s.lod_bias + s.lod_bias_sec * 4 * r.perf_mod; // s1.4 times PERF_MOD / 4
   if (w.operation.bias) lod += fixed_lod(bias_float(w.operands, c.request.vaddr, lane));
   int lane_clamp = w.operation.clamp ? fixed_lod(body_float(w.operands, c.request.vaddr, unsigned(w.operands.level), lane)) : INT_MIN;
   f.levels = choose_levels(lod, lane_clamp, r, s);
@@ -199,10 +199,12 @@ public:
       t[k] = {{0, 0}, 0};
       if (k >= w_.operands.coordinates) continue;
       double texels = p.at[k] * (w_.unnormalized ? 1.0 : double(extent[k])) + offset[k];
-      int64_t at = fixed_coordinate(texels, s.trunc_coord);
       bool axis_linear = linear;
       if (k == 2 && s.z_filter == 1) axis_linear = false;
       if (k == 2 && s.z_filter == 2 && w_.format->filterable) axis_linear = true;
+      using rounding = coordinate_rounding;
+      int64_t at = fixed_coordinate(texels, axis_linear && !gather ? rounding::step : s.trunc_coord ? rounding::down : axis_linear ? rounding::step : rounding::point);
+      if (s.mc_coord_trunc) at &= ~int64_t(127); // whole and half texels
       if (seamless) {
         // A face ends at its edges; the texels one step outside are those of its neighbours.
         int64_t n = extent[k], held = std::min(std::max<int64_t>(at, 0), n * 256);

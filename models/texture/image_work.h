@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Private to the image pipeline: what plan leaves for resolve.
 #pragma once
-#include "texture/image_operation.h"
+#include "isa/image_operation.h"
+#include "isa/swizzle_layout.h"
 #include "texture/image_plan.h"
 #include "texture/sampler_lod.h"
-#include "texture/swizzle_layout.h"
 #include <vector>
 
 namespace lyra::texture {
+
+using isa::image_kind;
+using isa::image_operands;
+using isa::image_operation;
 
 struct level_size { unsigned width = 1, height = 1, depth = 1; };
 
@@ -28,7 +32,7 @@ struct image_work {
   isa::image_sampler sampler;
   const isa::image_format* format = nullptr; ///< null: unbound
   std::string resource_error, sampler_error;
-  surface_layout layout;
+  isa::surface_layout layout;
   level_size levels[16];
   unsigned layers = 1;             ///< layers of the view (faces count)
   uint32_t border[4] = {};         ///< border colour by memory component, as register bits
@@ -80,7 +84,7 @@ struct plan_context {
 
   /// Adds the element at `offset` from the base as a lane's piece, unless its page is not there. False: a fault was set.
   bool access(unsigned piece, unsigned lane, uint64_t offset) {
-    uint64_t address = fabric::canonical(work.resource.base + offset);
+    uint64_t address = fabric::canonical(work.layout.address(work.resource.base, offset));
     if (address >> page_shift == page && (address + plan.bytes - 1) >> page_shift == page && page_state == fabric::page_state::mapped) {
       plan.at(piece, lane) = address;
       plan.active[piece] |= uint64_t(1) << lane;

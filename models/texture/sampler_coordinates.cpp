@@ -7,13 +7,15 @@ namespace lyra::texture {
 
 using isa::clamp_mode;
 
-int64_t fixed_coordinate(double texels, bool truncate) {
+int64_t fixed_coordinate(double texels, coordinate_rounding r) {
   constexpr double limit = 1 << 30;
   if (!(texels == texels)) return 0;
   if (texels > limit) texels = limit;
   if (texels < -limit) texels = -limit;
   double scaled = texels * 256; // below 2^38: adding 1.5 * 2^52 leaves the integer nearest (even) in the low bits
-  if (!truncate) return int64_t((scaled + 6755399441055744.0) - 6755399441055744.0);
+  constexpr double round = 6755399441055744.0;
+  if (r == coordinate_rounding::step) return int64_t((scaled + round) - round);
+  if (r == coordinate_rounding::point) return int64_t((scaled * 0.25 + round) - round) * 4;
   int64_t down = int64_t(scaled);
   return double(down) > scaled ? down - 1 : down;
 }

@@ -9,8 +9,10 @@
 namespace lyra::texture {
 
 /// A coordinate in texels with eight fraction bits (weights have 256 steps). NaN is 0; what does not fit is held at +-2^30 texels.
-/// `truncate`: toward minus infinity instead of to nearest (TRUNC_COORD).
-int64_t fixed_coordinate(double texels, bool truncate);
+/// step: to the nearest step (linear filters). point: to the nearest 1/64 texel (point samples). down: toward
+/// minus infinity (TRUNC_COORD; Mesa's note on the field: "round to nearest even to n.6", or truncate, when point sampling).
+enum class coordinate_rounding : uint8_t { step, point, down };
+int64_t fixed_coordinate(double texels, coordinate_rounding r);
 
 constexpr int border_texel = -1; ///< outside: the border colour
 

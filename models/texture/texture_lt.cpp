@@ -239,6 +239,7 @@ void texture_unit::b_transport(unsigned port, payload& p, sc_core::sc_time& dela
     plan_cost(o);
   }
   r.lines = o.control ? 0 : o.lines;
+  if (o.is_image) statistics_.image_lines += o.lines;
   if (o.direct && !o.state.tfe && !o.state.to_lds) {
     r.result_dwords = 1;
     r.result_half = 0;

@@ -111,11 +111,15 @@ void texture_unit::plan_cost(operation& o) {
     const image_cost& cost = o.image->cost;
     ++n.image_instructions;
     n.texels += cost.texels;
-    n.filter_cycles += cost.texel_cycles;
+    n.image_quads += cost.quads;
+    if (cost.filtered) {
+      ++n.image_samples;
+      n.filter_cycles += cost.texel_cycles;
+    }
     n.lanes += uint64_t(__builtin_popcountll(o.state.in_range));
     n.without_lanes += !o.state.in_range;
     o.rate = std::max({cost.address_cycles, cost.texel_cycles, parameters_.rate.control});
-    o.phases = o.state.returns || o.request->result_dwords ? std::max(cost.return_phases, parameters_.phases_one) : 0;
+    o.phases = o.state.returns || o.request->result_dwords ? phases_of(o.request->result_dwords) : 0;
     return;
   }
   if (o.control) {
@@ -167,6 +171,7 @@ void texture_unit::start(payload& p, cycle_t c) {
   o->arrived = c + parameters_.address_latency_cycles + o->rate - 1; // without lines: when the last lane has passed TA
   ta_free_ = c + o->rate;
   statistics_.ta_busy_cycles += o->rate;
+  if (o->is_image) statistics_.image_lines += o->lines;
   in_flight_.push(o);
   if (o->is_image) statistics_.image_lines += o->lines;
   if (context_.accesses && o->request->fault == fault_kind::none) show_accesses(*o);
@@ -365,7 +370,7 @@ void texture_unit::finish(operation& o) {
   cycle_t done;
   if (o.phases) {
     td_free_ = begin + o.phases;
-    statistics_.td_busy_cycles += o.phases;
+    statistics_.td_busy_cycles += o.is_image ? std::max(o.phases, o.image->cost.texel_cycles) : o.phases;
     done = begin + parameters_.return_latency_cycles + o.phases - parameters_.phases_one;
   } else {
     done = begin + parameters_.acknowledge_cycles;

@@ -41,7 +41,8 @@ struct texture_parameters {
 
 struct texture_statistics {
   uint64_t instructions = 0, loads = 0, stores = 0, atomics = 0, image_instructions = 0, controls = 0, without_lanes = 0, typed = 0, lds_loads = 0, faults = 0;
-  uint64_t texels = 0, image_lines = 0, image_hits = 0, filter_cycles = 0, lanes = 0, lines = 0, lines_written = 0, atomic_packets = 0, hits = 0, bytes = 0;
+  uint64_t image_samples = 0, texels = 0, image_lines = 0, image_hits = 0, filter_cycles = 0, image_quads = 0;
+  uint64_t lanes = 0, lines = 0, lines_written = 0, atomic_packets = 0, hits = 0, bytes = 0;
   uint64_t linear_quads = 0, scattered_quads = 0;
   uint64_t ta_busy_cycles = 0, td_busy_cycles = 0, request_wait_cycles = 0, line_wait_cycles = 0;
   uint64_t latency_cycles = 0;
@@ -57,10 +58,12 @@ struct texture_statistics {
     v("typed", typed, "instructions", "format conversions (MTBUF, FORMAT forms)");
     v("lds_loads", lds_loads, "instructions", "loads that return to LDS");
     v("faults", faults, "instructions", "instructions that ended in a fault");
-    v("texels", texels, "texels", "texels of image instructions (lanes x taps)");
-    v("image_lines", image_lines, "lines", "lines of image instructions sent to L1; texels / image_lines is how they coalesce");
-    v("image_hits", image_hits, "lines", "of them hits in L1");
-    v("filter_cycles", filter_cycles, "cycles", "cycles that image instructions take in the texel path: L1 data, decoding, filter");
+    v("image_samples", image_samples, "instructions", "of them samples and gathers");
+    v("image_quads", image_quads, "quads", "quads of image instructions with an active lane");
+    v("texels", texels, "texels", "texels requested by image instructions (lanes x taps)");
+    v("image_lines", image_lines, "lines", "lines that they coalesced to; texels / image_lines is the texels' coalescing ratio");
+    v("image_hits", image_hits, "lines", "image_lines that hit in L1");
+    v("filter_cycles", filter_cycles, "cycles", "TD filters texels of samples and gathers");
     v("lanes", lanes, "lanes", "lanes that accessed memory");
     v("lines", lines, "lines", "line requests sent to L1; lanes / lines is the coalescing ratio");
     v("lines_written", lines_written, "lines", "of them writes");
@@ -70,7 +73,7 @@ struct texture_statistics {
     v("linear_quads", linear_quads, "quads", "quads of buffer loads that coalesced (linear or uniform)");
     v("scattered_quads", scattered_quads, "quads", "quads of buffer loads that did not");
     v("ta_busy_cycles", ta_busy_cycles, "cycles", "TA generates addresses");
-    v("td_busy_cycles", td_busy_cycles, "cycles", "TD returns data");
+    v("td_busy_cycles", td_busy_cycles, "cycles", "TD decodes, filters or returns (an instruction's texel cycles or its return phases, whichever are more)");
     v("request_wait_cycles", request_wait_cycles, "cycles", "an instruction waits in front of TA");
     v("line_wait_cycles", line_wait_cycles, "cycles", "TA waits for L1 to take a line");
     v("latency_cycles", latency_cycles, "cycles", "sum over instructions of the time from TA's acceptance to the response");

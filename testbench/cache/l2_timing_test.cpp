@@ -19,7 +19,7 @@ uint64_t up(uint64_t t, uint64_t period) { return (t + period - 1) / period * pe
 uint64_t fill_cycle(uint64_t look_up) { return up((look_up + 20) * core + 193000, core) / core; }
 } // namespace
 
-BOOST_AUTO_TEST_CASE(a_read_hit_takes_86_cycles_and_a_miss_the_memory_time_more) {
+BOOST_AUTO_TEST_CASE(a_read_hit_takes_78_cycles_and_a_miss_the_memory_time_more) {
   memory_bench b("b", straight());
   b.store.map(0, 1 << 20);
   b.sources[0]->keep = true;
@@ -29,9 +29,9 @@ BOOST_AUTO_TEST_CASE(a_read_hit_takes_86_cycles_and_a_miss_the_memory_time_more)
   b.finish();
   const auto& a = b.sources[0]->answers;
   BOOST_REQUIRE_EQUAL(a.size(), 3u);
-  BOOST_TEST(a[0].at == fill_cycle(10) + 66);
-  BOOST_TEST(a[1].at == 1000u + 86);
-  BOOST_TEST(a[2].at == 2000u + 86); // a write that misses fetches nothing
+  BOOST_TEST(a[0].at == fill_cycle(10) + 58);
+  BOOST_TEST(a[1].at == 1000u + 78);
+  BOOST_TEST(a[2].at == 2000u + 78); // a write that misses fetches nothing
   BOOST_TEST(b.dram[0]->statistics().reads == 1u);
   b.check_clean();
 }
@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(hits_stream_at_one_line_a_cycle) {
   b.finish();
   const auto& a = b.sources[0]->answers;
   BOOST_REQUIRE_EQUAL(a.size(), 64u);
-  for (unsigned k = 0; k < 32; ++k) BOOST_TEST(a[32 + k].at == 5000u + k + 86);
+  for (unsigned k = 0; k < 32; ++k) BOOST_TEST(a[32 + k].at == 5000u + k + 78);
   BOOST_TEST(b.l2[0]->statistics().read_hits == 32u);
   BOOST_TEST(b.l2[0]->statistics().tag_busy_cycles == 64u);
   b.check_clean();
@@ -58,15 +58,15 @@ BOOST_AUTO_TEST_CASE(a_hit_passes_a_miss_and_the_miss_comes_at_its_own_time) {
   b.sources[0]->at(10, b.pool.line(tlm::TLM_READ_COMMAND, 0));
   b.sources[0]->at(2000, b.pool.line(tlm::TLM_READ_COMMAND, 0x4000)); // misses
   b.sources[0]->at(2001, b.pool.line(tlm::TLM_READ_COMMAND, 0));      // hits
-  const uint64_t late = fill_cycle(2000) + 66 - 86;                   // its response would meet the fill's
+  const uint64_t late = fill_cycle(2000) + 58 - 78;                   // its response would meet the fill's
   b.sources[0]->at(late, b.pool.line(tlm::TLM_READ_COMMAND, 0));
   b.finish();
   const auto& a = b.sources[0]->answers;
   BOOST_REQUIRE_EQUAL(a.size(), 4u);
   BOOST_TEST(a[1].p->get_address() == 0u);
-  BOOST_TEST(a[1].at == 2001u + 86);
+  BOOST_TEST(a[1].at == 2001u + 78);
   // both are due in one cycle: the port carries one line a cycle; the hit was queued first
-  BOOST_TEST(std::min(a[2].at, a[3].at) == fill_cycle(2000) + 66);
+  BOOST_TEST(std::min(a[2].at, a[3].at) == fill_cycle(2000) + 58);
   BOOST_TEST(std::max(a[2].at, a[3].at) == fill_cycle(2000) + 67);
   b.check_clean();
 }
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(misses_to_one_line_merge_into_one_fetch_and_answer_one_a_cy
   b.finish();
   const auto& a = b.sources[0]->answers;
   BOOST_REQUIRE_EQUAL(a.size(), 4u);
-  for (unsigned k = 0; k < 4; ++k) BOOST_TEST(a[k].at == fill_cycle(10) + 66 + k);
+  for (unsigned k = 0; k < 4; ++k) BOOST_TEST(a[k].at == fill_cycle(10) + 58 + k);
   BOOST_TEST(b.l2[0]->statistics().merged == 3u);
   BOOST_TEST(b.dram[0]->statistics().reads == 1u);
   b.check_clean();
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(a_conflict_in_a_set_evicts_the_oldest_line_and_writes_it_ba
   // one cycle behind the write-back at the memory port, and behind its 64 bytes (2116 ps) on the bus
   const auto& a = b.sources[0]->answers;
   const uint64_t write_starts = (t + 20) * core, read_starts = std::max((t + 21) * core, write_starts + 2116);
-  BOOST_TEST(a.back().at == up(read_starts + 193000, core) / core + 66);
+  BOOST_TEST(a.back().at == up(read_starts + 193000, core) / core + 58);
   b.check_clean();
 }
 
@@ -133,10 +133,10 @@ BOOST_AUTO_TEST_CASE(an_atomic_that_hits_returns_after_request_unit_and_response
   b.finish();
   const auto& a = b.sources[0]->answers;
   BOOST_REQUIRE_EQUAL(a.size(), 5u);
-  BOOST_TEST(a[1].at == 1000u + 20 + 4 + 66);
-  BOOST_TEST(a[2].at == 2000u + 20 + 63 + 4 + 66);
-  BOOST_TEST(a[3].at == 3000u + 20 + 63 + 4 + 66);
-  BOOST_TEST(a[4].at == 3000u + 20 + 63 + 4 + 66 + 4); // the 256 bytes of results hold the port for four cycles
+  BOOST_TEST(a[1].at == 1000u + 20 + 4 + 58);
+  BOOST_TEST(a[2].at == 2000u + 20 + 63 + 4 + 58);
+  BOOST_TEST(a[3].at == 3000u + 20 + 63 + 4 + 58);
+  BOOST_TEST(a[4].at == 3000u + 20 + 63 + 4 + 58 + 4); // the 256 bytes of results hold the port for four cycles
   uint32_t value;
   std::memcpy(&value, a[4].p->get_data_ptr(), 4);
   BOOST_TEST(value == 129u);
@@ -156,6 +156,6 @@ BOOST_AUTO_TEST_CASE(through_the_crossbar_an_l2_hit_takes_130_cycles) {
   b.sources[0]->at(1000, b.pool.line(tlm::TLM_READ_COMMAND, 0x1240));
   b.finish();
   BOOST_REQUIRE_EQUAL(b.sources[0]->answers.size(), 2u);
-  BOOST_TEST(b.sources[0]->answers[1].at == 1000u + 22 + 86 + 22);
+  BOOST_TEST(b.sources[0]->answers[1].at == 1000u + 22 + 78 + 22);
   b.check_clean();
 }

@@ -85,6 +85,18 @@ class Lists(LyraTest):
         self.assertIn("l1.ways", self.listed("machine", "--list", "l1.*"))
         self.assertNotIn("l2.channels", self.listed("machine", "--list", "l1.*"))
 
+    def test_lists_for_programs_hold_the_same(self):
+        parameters = json.loads(self.listed("machine", "--list", "--json"))
+        self.assertEqual([p["name"] for p in parameters], [line.split()[0] for line in self.listed("machine", "--list").splitlines()[1:]])
+        ways = {p["name"]: p for p in parameters}["l1.ways"]
+        self.assertEqual((ways["type"], ways["value"], ways["unit"], ways["minimum"], ways["maximum"]), ("whole", "4", "ways", 1, 256))
+        ordering = {p["name"]: p for p in parameters}["smem.ordering"]
+        self.assertEqual((ordering["type"], ordering["choices"]), ("text", ["as_it_comes", "in_order", "shuffled"]))
+        changed = {p["name"]: p for p in json.loads(self.listed("machine", "--list", "--json", "--set", "l1.ways=8"))}["l1.ways"]
+        self.assertEqual((changed["value"], changed["default"]), ("8", "4"))
+        counters = json.loads(self.listed("stats", "--list", "--json"))
+        self.assertEqual([c["name"] for c in counters], [line.split()[0] for line in self.listed("stats", "--list").splitlines()[1:]])
+
     def test_counters_and_signals(self):
         self.assertGreater(len(self.listed("stats", "--list").splitlines()), 100)
         self.assertRegex(self.listed("trace", "--list"), r"(?m)^cu0\.\S+ +\d+ bit  \S")

@@ -136,7 +136,7 @@ workgroup_id = ""
   BOOST_REQUIRE(d.user_sgprs.size() == 4u);
   BOOST_TEST(d.user_sgprs[0].value == 0x1000u);
   BOOST_TEST(d.user_sgprs[1].value == 0xffffffffu);
-  BOOST_TEST((d.user_sgprs[2].what == user_sgpr_spec::kind::buffer_lo));
+  BOOST_TEST((d.user_sgprs[2].what == user_sgpr_spec::kind::address_lo));
   BOOST_TEST(d.user_sgprs[3].offset == 32u);
   BOOST_TEST(d.workgroup_id == "zx");
   BOOST_TEST(d.workitem_id == 2u);
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(unknown_keys_are_errors_with_line_and_nearest_name) {
   BOOST_TEST(f.error(object_head + "[[dispatch]]\nkernal = \"k\"\ngrid = [1]\nworkgroup = [1]\n") == "job.toml:8: unknown key \"kernal\" in [[dispatch]] 0; did you mean \"kernel\"?");
   BOOST_TEST(contains(f.error("[code]\nobjekt = \"k.co\"\n"), "job.toml:2: unknown key \"objekt\" in [code]; did you mean \"object\"?"));
   BOOST_TEST(contains(f.error(object_head + "[buffer.z]\nsiz = 4\n" + launch), "job.toml:8: unknown key \"siz\" in [buffer.z]; did you mean \"size\"?"));
-  BOOST_TEST(contains(f.error(object_head + launch + "[[expect]]\nbuffer = \"x\"\nfile = \"gold.bin\"\ntolerance = 3\n"), "job.toml:14: unknown key \"tolerance\" in [[expect]] 0; it takes: buffer, file"));
+  BOOST_TEST(contains(f.error(object_head + launch + "[[expect]]\nbuffer = \"x\"\nfile = \"gold.bin\"\ntolerance = 3\n"), "job.toml:14: unknown key \"tolerance\" in [[expect]] 0; it takes: buffer, image"));
   BOOST_TEST(contains(f.error(object_head + launch + "[[expected]]\nbuffer = \"x\"\n"), "did you mean \"expect\"?"));
   BOOST_TEST(contains(f.error(object_head + launch + "args = [ {f23=1.0} ]\n"), "job.toml:11: unknown key \"f23\""));
 }
@@ -224,6 +224,20 @@ BOOST_AUTO_TEST_CASE(dispatch_mistakes) {
   BOOST_TEST(contains(args("{local=65537}"), "local = 65537 must be in 0..65536"));
 }
 
+BOOST_AUTO_TEST_CASE(a_trap_handler_is_a_place_in_a_buffer) {
+  fixture f;
+  for (const std::string& head : {object_head + launch, raw_head + raw_launch}) {
+    const job j = f.read(head + "trap_handler = {buffer=\"x\", offset=256}\ntrap_memory = {buffer=\"yy\"}\n");
+    const auto& d = j.dispatches.at(0);
+    BOOST_TEST_REQUIRE((d.trap_handler && d.trap_memory));
+    BOOST_TEST((d.trap_handler->buffer == "x" && d.trap_handler->offset == 256u && d.trap_memory->buffer == "yy" && d.trap_memory->offset == 0u));
+    BOOST_TEST(contains(f.error(head + "trap_handler = 5\n"), "trap_handler must be a table like {buffer=\"x\"}"));
+    BOOST_TEST(contains(f.error(head + "trap_handler = {buffer=\"zz\"}\n"), "\"zz\""));
+    BOOST_TEST(contains(f.error(head + "trap_handler = {buffer=\"x\", offest=4}\n"), "did you mean \"offset\"?"));
+    BOOST_TEST(!f.read(head).dispatches.at(0).trap_handler);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(raw_launch_mistakes) {
   fixture f;
   const auto raw = [&](const std::string& fields) { return f.error(raw_head + raw_launch + fields); };
@@ -237,7 +251,7 @@ BOOST_AUTO_TEST_CASE(raw_launch_mistakes) {
   BOOST_TEST(contains(raw("float_mode = 256\n"), "must be in 0..255"));
   BOOST_TEST(contains(raw("user_sgprs = [0x100000000]\n"), "does not fit 32 bits"));
   BOOST_TEST(contains(raw("user_sgprs = [{buffer_lo=\"q\"}]\n"), "no buffer \"q\""));
-  BOOST_TEST(contains(raw("user_sgprs = [{buffer_lo=\"x\", buffer_hi=\"x\"}]\n"), "exactly one of buffer_lo and buffer_hi"));
+  BOOST_TEST(contains(raw("user_sgprs = [{buffer_lo=\"x\", buffer_hi=\"x\"}]\n"), "exactly one of buffer_lo, buffer_hi"));
   BOOST_TEST(contains(raw("user_sgprs = [1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]\n"), "17 user SGPRs; a wave can be given 16"));
   BOOST_TEST(contains(raw("sgprs = 2\nuser_sgprs = [1, 2]\n"), "too few for 2 user SGPRs and 1 workgroup ids"));
   BOOST_TEST(contains(raw("vgprs = 2\nworkitem_id = 2\n"), "too few for workitem_id = 2"));

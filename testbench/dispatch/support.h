@@ -78,6 +78,8 @@ struct page_memory : lyra::dispatch::device_memory {
     return false;
   }
   void map(uint64_t a, uint64_t n) override { BOOST_TEST(a < (uint64_t(1) << 48)); maps.emplace_back(a, n); }
+  std::vector<std::pair<uint64_t, uint64_t>> gone; ///< address, bytes of non-resident pages
+  void make_non_resident(uint64_t a, uint64_t n) override { gone.emplace_back(a, n); }
   void write(uint64_t a, const void* data, uint64_t n) override {
     for (uint64_t i = 0; i < n; ++i) {
       if (i == 0 || (a + i) % 4096 == 0) BOOST_REQUIRE_MESSAGE(mapped(a + i), "write to unmapped " << a + i);

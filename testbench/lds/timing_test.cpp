@@ -30,14 +30,14 @@ struct bench : world {
 
 } // namespace
 
-BOOST_AUTO_TEST_CASE(a_lone_read_takes_50_cycles_from_issue_to_vgpr) {
+BOOST_AUTO_TEST_CASE(a_lone_read_takes_48_cycles_from_issue_to_vgpr) {
   bench b;
   b.build();
   fabric::payload& p = b.request("ds_read_b32");
   std::memcpy(b.share->memory() + 40, "\x78\x56\x34\x12", 4);
   b.cu->at(100, p); // issued in cycle 99
   b.run(1000);
-  BOOST_TEST(b.cu->time_of(p) == 149u);
+  BOOST_TEST(b.cu->time_of(p) == 147u);
   BOOST_TEST(world::of(p).result[0][10] == 0x12345678u);
   BOOST_TEST(p.is_response_ok());
   BOOST_TEST(!b.cu->protocol_broken);
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(wider_and_conflicting_instructions_take_their_path_or_bank_
   b.run(t + 1000);
   t = 100;
   for (const item& i : items) {
-    BOOST_TEST(b.cu->time_of(*i.p) == t + 49 + i.extra, i.name << " stride " << i.stride << ": " << b.cu->time_of(*i.p) - t);
+    BOOST_TEST(b.cu->time_of(*i.p) == t + 47 + i.extra, i.name << " stride " << i.stride << ": " << b.cu->time_of(*i.p) - t);
     t += 1000;
   }
 }
@@ -114,8 +114,8 @@ BOOST_AUTO_TEST_CASE(conflicts_on_one_path_delay_the_other_since_the_banks_are_s
   b.cu->at(100, slow);
   b.cu->at(101, quick);
   b.run(1000);
-  BOOST_TEST(b.cu->time_of(slow) == 100u + 49 + 60);
-  BOOST_TEST(b.cu->time_of(quick) == 100u + 64 + 49);
+  BOOST_TEST(b.cu->time_of(slow) == 100u + 47 + 60);
+  BOOST_TEST(b.cu->time_of(quick) == 100u + 64 + 47);
   BOOST_TEST(world::of(slow).conflicts == 62u);
 }
 
@@ -128,8 +128,8 @@ BOOST_AUTO_TEST_CASE(a_short_instruction_behind_a_wide_one_of_the_other_path_ret
   b.cu->at(100, wide);
   b.cu->at(101, brief);
   b.run(1000);
-  BOOST_TEST(b.cu->time_of(wide) == 100u + 49 + 12);
-  BOOST_TEST(b.cu->time_of(brief) == 100u + 49 + 12); // ready at 108 + 49, held for its elder
+  BOOST_TEST(b.cu->time_of(wide) == 100u + 47 + 12);
+  BOOST_TEST(b.cu->time_of(brief) == 100u + 47 + 12); // ready at 108 + 47, held for its elder
   BOOST_TEST(b.cu->answers[0].p == &wide);
 }
 
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(a_full_queue_withholds_end_req_until_a_place_is_free) {
   for (unsigned k = 0; k < 6; ++k) { v.push_back(&b.on_simd("ds_write_b128", 0)); world::addresses(*v.back(), [](unsigned l) { return 16 * l; }); b.cu->at(100, *v[k]); }
   b.run(1000);
   // starts at 100, 120, 140 ...; the third finds the queue full when it is sent (the first has not started), enters at 101, and holds the fourth
-  for (unsigned k = 0; k < 6; ++k) BOOST_TEST(b.cu->time_of(*v[k]) == 100u + 20 * k + 49 + 16);
+  for (unsigned k = 0; k < 6; ++k) BOOST_TEST(b.cu->time_of(*v[k]) == 100u + 20 * k + 47 + 16);
   BOOST_TEST(b.share->statistics().refused_requests == 4u);
   BOOST_TEST(b.cu->sent[3] == 101u);
   BOOST_TEST(b.cu->sent[4] == 121u);
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(atomics_of_many_waves_on_one_word_return_a_permutation_and_
   std::memcpy(&sum, b.share->memory() + 256, 4);
   BOOST_TEST(sum == 6400u);
   BOOST_TEST(b.share->statistics().same_address_cycles == 6200u);
-  BOOST_TEST(b.cu->answers.back().cycle == 100u + 99 * 64 + 49 + 60);
+  BOOST_TEST(b.cu->answers.back().cycle == 100u + 99 * 64 + 47 + 60);
 }
 
 BOOST_AUTO_TEST_CASE(every_cycle_of_random_traffic_agrees_with_a_plain_pipeline) {
@@ -212,7 +212,7 @@ BOOST_AUTO_TEST_CASE(every_cycle_of_random_traffic_agrees_with_a_plain_pipeline)
     const unsigned busy = std::max(i.path, i.banks);
     path_free[best] = c + busy;
     banks_free = c + i.banks;
-    last = std::max(last, c + 49 + busy - 4);
+    last = std::max(last, c + 47 + busy - 4);
     BOOST_REQUIRE_EQUAL(b.cu->time_of(*i.p), last);
   }
 }

@@ -53,6 +53,25 @@ BOOST_AUTO_TEST_CASE(statistics_are_a_tree_with_value_unit_and_meaning) {
   BOOST_CHECK_THROW(write_statistics("/nonexistent/s.json", whole, {}), input_error);
 }
 
+BOOST_AUTO_TEST_CASE(a_counter_may_share_its_name_with_a_block_and_the_run_has_a_length) {
+  statistics s;
+  counters unit, lds;
+  s.add("cu0.hits", lds); // cu0.hits.hits, cu0.hits.misses
+  s.add("cu0", unit);     // cu0.hits, cu0.misses
+  unit.hits = 3;
+  lds.misses = 4;
+  const json j = json::parse(statistics_json(statistics_region(s), {}, {1234, 5678}));
+  BOOST_TEST((j["run"] == json{{"cycles", 1234}, {"ps", 5678}}));
+  BOOST_TEST((j["statistics"]["cu0"]["hits"]["value"] == 3));
+  BOOST_TEST((j["statistics"]["cu0"]["hits"]["misses"]["value"] == 4));
+  const statistics none;
+  BOOST_TEST(json::parse(statistics_json(statistics_region(none), {}))["statistics"].empty());
+  const json kinds = json::parse(statistics_list_json(s));
+  BOOST_TEST(kinds.size() == 4u);
+  BOOST_TEST((kinds[0]["name"] == "cu0.hits.hits" || kinds[0]["name"] == "cu*.hits.hits"));
+  BOOST_TEST((kinds[0]["unit"] == "requests"));
+}
+
 BOOST_AUTO_TEST_CASE(a_region_counts_from_its_mark_until_it_is_frozen) {
   statistics s;
   counters a;
@@ -102,7 +121,7 @@ BOOST_AUTO_TEST_CASE(timeline_is_valid_json_with_exact_times) {
     timeline t(f.path.string(), {{"machine", "vega10 \"test\""}});
     const auto w0 = t.track("cu0", "simd0 wave0"), w1 = t.track("cu0", "simd0 wave1"), l = t.track("l2", "channel0");
     BOOST_TEST(t.track("cu0", "simd0 wave0") == w0);
-    t.slice(w0, "v_add_f32 v0, \"x\"\n", 667, 1334, "\"pc\": 256");
+    t.slice(w0, "v_add_f32 v0, \"x\"\n", 667, 1334, {{"pc", 256}});
     t.slice(w1, "s_endpgm", 123456789012345, 123456789012345);
     t.instant(l, "hit", 5);
     t.counter(l, "queue", 6, 2.5);

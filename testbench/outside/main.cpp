@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A platform outside of Lyra's tree: one compute unit with its caches, an L2 channel and a memory, wired by hand, runs a small kernel.
+// `outside noc`: with a network of its own (noc.h) between the caches and L2.
 // out[i] = in[63 - i]^2 + k: the loads go through texture unit and L1, k through the scalar cache, the reversal through the LDS.
 #include "atomic/atomic_unit.h"
 #include "cache/l1.h"
@@ -14,7 +15,9 @@
 #include "scalar_cache/instruction_cache.h"
 #include "scalar_cache/scalar_cache.h"
 #include "texture/texture_unit.h"
+#include "noc.h"
 #include <cstdio>
+#include <cstring>
 
 using namespace lyra;
 
@@ -66,7 +69,8 @@ struct machine_context {
 
 } // namespace
 
-int sc_main(int, char**) {
+int sc_main(int argc, char** argv) {
+  const bool own_network = argc > 1 && std::strcmp(argv[1], "noc") == 0;
   machine_context m;
   fabric::context& context = m.context;
   compute_unit::code_cache instructions(isa::target::gfx900);
@@ -87,7 +91,12 @@ int sc_main(int, char**) {
   gds::global_data_share gds("gds", context, {}, 1);
   scalar_cache::data_cache scalar("scalar_cache", context, 1, {});
   scalar_cache::instruction_cache fetch("instruction_cache", context, 1, {});
-  fabric::crossbar crossbar("crossbar", context, 3, 1, {}); // your own network can stand here
+  // between the caches and L2: Lyra's crossbar, or a network of the user's own
+  std::unique_ptr<fabric::crossbar> crossbar;
+  std::unique_ptr<shared_bus> bus;
+  if (own_network) bus = std::make_unique<shared_bus>("bus", context, 3, 5);
+  else crossbar = std::make_unique<fabric::crossbar>("crossbar", context, 3, 1, fabric::crossbar_parameters());
+  const auto source = [&](unsigned i) -> auto& { return own_network ? bus->from[i]->socket : crossbar->source_socket(i); };
   cache::l2_channel l2("l2", context, l2_parameters);
   atomic::atomic_unit atomic("atomic", context, {});
   memory::dram_channel memory("memory", context, m.store, memory_parameters);
@@ -100,10 +109,11 @@ int sc_main(int, char**) {
   cu.gds_port.socket.bind(gds.cu_port(0).socket);
   cu.smem_port.socket.bind(scalar.cu_port(0).socket);
   cu.fetch_port.socket.bind(fetch.cu_port(0).socket);
-  l1.l2_port.socket.bind(crossbar.source_socket(0));
-  scalar.l2_port.socket.bind(crossbar.source_socket(1));
-  fetch.l2_port.socket.bind(crossbar.source_socket(2));
-  crossbar.channel_socket(0).bind(l2.in.socket);
+  l1.l2_port.socket.bind(source(0));
+  scalar.l2_port.socket.bind(source(1));
+  fetch.l2_port.socket.bind(source(2));
+  if (own_network) bus->to_l2.socket.bind(l2.in.socket);
+  else crossbar->channel_socket(0).bind(l2.in.socket);
   l2.atomic.socket.bind(atomic.in.socket);
   l2.memory.socket.bind(memory.in.socket);
   dispatcher.launch_socket(0).bind(cu.launch_port.socket);
@@ -154,6 +164,7 @@ int sc_main(int, char**) {
     }
     p.release();
   }
+  if (own_network) std::printf("%llu transfers on the user's own network\n", static_cast<unsigned long long>(bus->transfers));
   std::printf("%s after %llu cycles\n", wrong ? "wrong result" : "right result", static_cast<unsigned long long>(context.core.floor(fabric::now_ps())));
   return wrong != 0;
 }

@@ -8,6 +8,9 @@ cmake -G Ninja -S "$here" -B "$where/build" -DCMAKE_PREFIX_PATH="$where/lyra" -D
 cmake --build "$where/build"
 SYSTEMC_DISABLE_COPYRIGHT_MESSAGE=1 "$where/build/outside" | tee "$where/out.txt"
 grep -q "^right result after [0-9]* cycles$" "$where/out.txt"
+SYSTEMC_DISABLE_COPYRIGHT_MESSAGE=1 "$where/build/outside" noc | tee "$where/noc.txt" # the same with a network of the user's own
+grep -q "^[1-9][0-9]* transfers on the user's own network$" "$where/noc.txt"
+grep -q "^right result after [0-9]* cycles$" "$where/noc.txt"
 # the installed program finds the installed machines
 cd /
 "$where/lyra/bin/lyra" machine --machine cu | grep -q "$where/lyra/.*share/lyra/machines/cu.toml"

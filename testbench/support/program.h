@@ -2,6 +2,7 @@
 // Assembly programs through the `lyra` program: assembled by clang-15 when the test runs, as a raw job of its own in a temporary folder.
 #pragma once
 #include "support/directories.h"
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
 #include <cstdio>
@@ -38,10 +39,14 @@ inline std::string slurp(const fs::path& p) {
 class job {
 public:
   unsigned grid[3] = {64, 1, 1}, group[3] = {64, 1, 1};
-  unsigned out_dwords = 64, in_dwords = 64, lds = 0, vgprs = 32, sgprs = 48, workitem_id = 0, dispatches = 1;
+  unsigned out_dwords = 64, in_dwords = 64, lds = 0, scratch = 0, vgprs = 32, sgprs = 48, workitem_id = 0, dispatches = 1;
   bool barrier = true;
   std::string workgroup_id = "x";
   std::vector<std::string> more_sgprs; ///< as the job file has them, behind s3
+  std::vector<std::pair<std::string, std::string>> more_files; ///< name, content
+  std::string more_buffers, more_dispatch; ///< text of the job file: [buffer.*] tables, lines of each [[dispatch]]
+  std::vector<uint32_t> in;             ///< contents of "in"; empty: zeros
+  std::string out_keys, in_keys;        ///< more keys of the buffers ("address = 0x...")
 
   explicit job(const std::string& body) {
     char t[] = "/tmp/lyra_groups_XXXXXX";
@@ -55,12 +60,18 @@ public:
 
   outcome run(const std::string& options = "--machine cu") const {
     std::ofstream t(folder_ / "job.toml");
-    t << "[code]\nraw = \"a.bin\"\n[buffer.out]\nsize = " << 4 * out_dwords << "\n[buffer.in]\nsize = " << 4 * in_dwords << "\n";
+    t << "[code]\nraw = \"a.bin\"\n[buffer.out]\nsize = " << 4 * out_dwords << "\n" << out_keys << "\n[buffer.in]\nsize = " << 4 * std::max<size_t>(in_dwords, in.size()) << "\n" << in_keys << "\n";
+    if (!in.empty()) {
+      t << "file = \"in.bin\"\n";
+      std::ofstream(folder_ / "in.bin", std::ios::binary).write(reinterpret_cast<const char*>(in.data()), std::streamsize(in.size() * 4));
+    }
+    t << more_buffers;
+    for (const auto& f : more_files) std::ofstream(folder_ / f.first, std::ios::binary) << f.second;
     for (unsigned d = 0; d < dispatches; ++d) {
-      t << "[[dispatch]]\ngrid = [" << grid[0] << ", " << grid[1] << ", " << grid[2] << "]\nworkgroup = [" << group[0] << ", " << group[1] << ", " << group[2] << "]\nlds = " << lds << "\nvgprs = " << vgprs
+      t << "[[dispatch]]\ngrid = [" << grid[0] << ", " << grid[1] << ", " << grid[2] << "]\nworkgroup = [" << group[0] << ", " << group[1] << ", " << group[2] << "]\nlds = " << lds << "\nscratch = " << scratch << "\nvgprs = " << vgprs
         << "\nsgprs = " << sgprs << "\nworkgroup_id = \"" << workgroup_id << "\"\nworkitem_id = " << workitem_id << "\nuser_sgprs = [{buffer_lo=\"out\"}, {buffer_hi=\"out\"}, {buffer_lo=\"in\"}, {buffer_hi=\"in\"}";
       for (const auto& s : more_sgprs) t << ", " << s;
-      t << "]\n";
+      t << "]\n" << more_dispatch;
       if (!barrier && d) t << "barrier = false\n";
     }
     t << "[[output]]\nbuffer = \"out\"\nfile = \"out.bin\"\n";

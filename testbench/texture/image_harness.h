@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs image instructions of the pipeline without a machine: a flat memory, one wave, plan - fetch or write - resolve.
 #pragma once
-#include "texture/image_layout.h"
+#include "isa/image_layout.h"
 #include "texture/image_plan.h"
 #include <algorithm>
 #include <cstring>
@@ -75,14 +75,14 @@ private:
 
 /// An image in memory, at the base of the memory.
 struct loaded {
-  texture::image_layout layout;
+  isa::image_layout layout;
   isa::image_resource resource;
   std::vector<uint8_t> host;
 };
 
-inline loaded load_image(flat_memory& m, const texture::image_description& d, const std::vector<uint8_t>& host) {
-  if (std::string e = texture::image_description_error(d); !e.empty()) throw std::runtime_error(e);
-  loaded l{texture::image_layout(d), {}, host};
+inline loaded load_image(flat_memory& m, const isa::image_description& d, const std::vector<uint8_t>& host) {
+  if (std::string e = isa::image_description_error(d); !e.empty()) throw std::runtime_error(e);
+  loaded l{isa::image_layout(d), {}, host};
   if (host.size() != l.layout.host_bytes()) throw std::runtime_error("host texels of another size");
   l.layout.copy_in(host.data(), m.at(flat_memory::base));
   l.resource = l.layout.resource(flat_memory::base);
@@ -95,8 +95,8 @@ inline std::vector<uint8_t> words(const std::vector<uint32_t>& v) {
   return b;
 }
 
-inline texture::image_description description(isa::image_type t, unsigned data, unsigned number, unsigned w, unsigned h = 1) {
-  texture::image_description d;
+inline isa::image_description description(isa::image_type t, unsigned data, unsigned number, unsigned w, unsigned h = 1) {
+  isa::image_description d;
   d.type = t;
   d.data_format = data;
   d.number_format = number;
@@ -106,7 +106,7 @@ inline texture::image_description description(isa::image_type t, unsigned data, 
 }
 
 /// 32-bit uint image of w x h x slices, all levels: texel value = level << 24 | slice << 16 | y << 8 | x.
-inline loaded numbered(flat_memory& m, texture::image_description d) {
+inline loaded numbered(flat_memory& m, isa::image_description d) {
   d.data_format = isa::image_data_format::f32;
   d.number_format = isa::image_number_format::uint;
   std::vector<uint32_t> v;

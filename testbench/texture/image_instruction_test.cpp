@@ -2,7 +2,7 @@
 // Image instructions: operand order, 16-bit addresses and data, masks, residency, queries, faults. Expected values are written by hand.
 #include "support/systemc_test.h"
 #include "texture/image_harness.h"
-#include "texture/image_operation.h"
+#include "isa/image_operation.h"
 #include <cmath>
 #include <random>
 
@@ -20,16 +20,16 @@ BOOST_AUTO_TEST_CASE(every_mimg_opcode_has_the_parts_its_name_says) {
     ++n;
     std::string name = std::string(info->name) + "_";
     auto has = [&](const char* part) { return name.find(part) != std::string::npos; };
-    texture::image_operation o = texture::decode_image_operation(number);
+    isa::image_operation o = isa::decode_image_operation(number);
     bool sample = has("_sample_"), gather = has("_gather4_");
     BOOST_TEST_CONTEXT(name) {
-      BOOST_TEST((o.kind == texture::image_kind::load) == has("_load_"));
-      BOOST_TEST((o.kind == texture::image_kind::store) == has("_store_"));
-      BOOST_TEST((o.kind == texture::image_kind::atomic) == has("_atomic_"));
-      BOOST_TEST((o.kind == texture::image_kind::resinfo) == has("_resinfo_"));
-      BOOST_TEST((o.kind == texture::image_kind::get_lod) == has("_get_lod_"));
-      BOOST_TEST((o.kind == texture::image_kind::sample) == sample);
-      BOOST_TEST((o.kind == texture::image_kind::gather) == gather);
+      BOOST_TEST((o.kind == isa::image_kind::load) == has("_load_"));
+      BOOST_TEST((o.kind == isa::image_kind::store) == has("_store_"));
+      BOOST_TEST((o.kind == isa::image_kind::atomic) == has("_atomic_"));
+      BOOST_TEST((o.kind == isa::image_kind::resinfo) == has("_resinfo_"));
+      BOOST_TEST((o.kind == isa::image_kind::get_lod) == has("_get_lod_"));
+      BOOST_TEST((o.kind == isa::image_kind::sample) == sample);
+      BOOST_TEST((o.kind == isa::image_kind::gather) == gather);
       if (!has("_resinfo_")) BOOST_TEST(o.mip == has("_mip_"));
       BOOST_TEST(o.packed == has("_pck_"));
       BOOST_TEST(o.packed_signed == has("_sgn_"));
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(every_mimg_opcode_has_the_parts_its_name_says) {
 
 BOOST_AUTO_TEST_CASE(address_registers_are_counted_as_table_36_and_37_say) {
   using isa::image_type;
-  auto rows = [](unsigned opcode, image_type t, bool da, bool a16) { return texture::image_operand_layout(texture::decode_image_operation(opcode), t, da, a16).rows; };
+  auto rows = [](unsigned opcode, image_type t, bool da, bool a16) { return isa::image_operand_layout(isa::decode_image_operation(opcode), t, da, a16).rows; };
   BOOST_TEST(rows(mimg::load, image_type::dim_1d, false, false) == 1u);
   BOOST_TEST(rows(mimg::load, image_type::array_1d, true, false) == 2u);
   BOOST_TEST(rows(mimg::load, image_type::dim_2d, false, false) == 2u);
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(loads_of_every_dimension_take_their_coordinates_in_order) {
       for (bool mip : {false, true}) {
         bool msaa = isa::is_msaa(t);
         if (msaa && mip) continue;
-        texture::image_description d = description(t, df::f32, nf::uint, 13, isa::is_1d(t) ? 1 : t == image_type::cube ? 13 : 9);
+        isa::image_description d = description(t, df::f32, nf::uint, 13, isa::is_1d(t) ? 1 : t == image_type::cube ? 13 : 9);
         if (t == image_type::dim_3d) d.depth = 7;
         if (t == image_type::cube) d.layers = 12;
         if (isa::is_array(t)) d.layers = 5;
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(loads_of_every_dimension_take_their_coordinates_in_order) {
 
 BOOST_AUTO_TEST_CASE(views_begin_at_their_base_level_and_layer) {
   flat_memory m(8 << 20);
-  texture::image_description d = description(isa::image_type::array_2d, df::f32, nf::uint, 16, 16);
+  isa::image_description d = description(isa::image_type::array_2d, df::f32, nf::uint, 16, 16);
   d.layers = 5;
   d.levels = 4;
   loaded l = numbered(m, d);
@@ -276,12 +276,12 @@ BOOST_AUTO_TEST_CASE(atomics_name_their_texel_and_check_mask_against_format) {
   BOOST_TEST((c.run(m) == image_action::atomic));
   BOOST_TEST(c.plan.bytes == 8u);
   BOOST_TEST(c.request().result_dwords == 2);
-  BOOST_TEST(texture::image_data_dwords(c.fields()) == 4u);
+  BOOST_TEST(isa::image_data_dwords(c.fields()) == 4u);
 }
 
 BOOST_AUTO_TEST_CASE(resource_queries_give_the_views_sizes) {
   flat_memory m(8 << 20);
-  texture::image_description d = description(isa::image_type::array_2d, df::f32, nf::uint, 48, 20);
+  isa::image_description d = description(isa::image_type::array_2d, df::f32, nf::uint, 48, 20);
   d.layers = 6;
   d.levels = 5;
   loaded l = numbered(m, d);
@@ -299,7 +299,7 @@ BOOST_AUTO_TEST_CASE(resource_queries_give_the_views_sizes) {
 
 BOOST_AUTO_TEST_CASE(lod_queries_give_the_level_used_and_the_level_computed) {
   flat_memory m(8 << 20);
-  texture::image_description d = description(isa::image_type::dim_2d, df::f8_8_8_8, nf::unorm, 64, 64);
+  isa::image_description d = description(isa::image_type::dim_2d, df::f8_8_8_8, nf::unorm, 64, 64);
   d.levels = 4;
   loaded l = load_image(m, d, std::vector<uint8_t>((4096 + 1024 + 256 + 64) * 4, 9));
   isa::image_sampler s;
@@ -358,7 +358,7 @@ BOOST_AUTO_TEST_CASE(gather_returns_one_component_of_four_texels_counter_clockwi
 
 BOOST_AUTO_TEST_CASE(sixteen_bit_addresses_pack_floats_and_begin_each_derivative_direction_anew) {
   flat_memory m(1 << 20);
-  texture::image_description d = description(isa::image_type::dim_3d, df::f32, nf::floating, 4, 4);
+  isa::image_description d = description(isa::image_type::dim_3d, df::f32, nf::floating, 4, 4);
   d.depth = 4;
   std::vector<uint32_t> v;
   for (unsigned k = 0; k < 64; ++k) v.push_back(float_bits(float(k)));
@@ -372,7 +372,7 @@ BOOST_AUTO_TEST_CASE(sixteen_bit_addresses_pack_floats_and_begin_each_derivative
   i.request().exec = 1;
   i.resource(l.resource);
   i.sampler(s);
-  BOOST_TEST(texture::image_address_dwords(i.fields(), i.request().resource) == 6u);
+  BOOST_TEST(isa::image_address_dwords(i.fields(), i.request().resource) == 6u);
   for (unsigned k = 0; k < 4; ++k) i.address(k, 0, 0u); // no change
   i.address(4, 0, uint32_t(0x3a00 << 16 | 0x3500)); // y 0.75, x 0.3125
   i.address(5, 0, uint32_t(0x0000 << 16 | 0x3900)); // clamp 0, z 0.625
@@ -389,7 +389,7 @@ BOOST_AUTO_TEST_CASE(non_resident_pages_give_zero_texels_and_a_nack_and_drop_sto
   i.fields().tfe = true;
   i.resource(l.resource);
   i.address(1, 1, 1u);
-  BOOST_TEST(texture::image_result_dwords(i.fields()) == 3u);
+  BOOST_TEST(isa::image_result_dwords(i.fields()) == 3u);
   i.run(m);
   BOOST_TEST(i.request().result_dwords == 3);
   BOOST_TEST(i.bits(0, 0) == 0x55u); BOOST_TEST(i.bits(2, 0) == 0u);
@@ -409,7 +409,7 @@ BOOST_AUTO_TEST_CASE(non_resident_pages_give_zero_texels_and_a_nack_and_drop_sto
 
 BOOST_AUTO_TEST_CASE(levels_below_the_warning_level_are_reported_by_lwe) {
   flat_memory m(1 << 20);
-  texture::image_description d = description(isa::image_type::dim_2d, df::f8_8_8_8, nf::unorm, 16, 16);
+  isa::image_description d = description(isa::image_type::dim_2d, df::f8_8_8_8, nf::unorm, 16, 16);
   d.levels = 3;
   loaded l = load_image(m, d, std::vector<uint8_t>((256 + 64 + 16) * 4, 0xff));
   l.resource.min_lod_warn = 256 + 128;
@@ -470,18 +470,15 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_done_is_a_fault_that_names_the_field) {
   };
   isa::image_sampler s;
   isa::image_resource r = l.resource;
-  s.lod_bias_sec = 3;
-  BOOST_TEST(error(mimg::sample, r, s).find("LOD_BIAS_SEC") != std::string::npos);
-  s = {};
   s.border = isa::border_color::table;
   BOOST_TEST(error(mimg::sample, r, s).find("border_color_base") != std::string::npos);
   s = {};
   r.compression_enable = true;
   BOOST_TEST(error(mimg::load, r, s).find("COMPRESSION_EN") != std::string::npos);
-  texture::image_description bc = description(isa::image_type::dim_2d, df::fbc1, nf::unorm, 8, 8);
+  isa::image_description bc = description(isa::image_type::dim_2d, df::fbc1, nf::unorm, 8, 8);
   loaded b = load_image(m, bc, std::vector<uint8_t>(32));
   BOOST_TEST(error(mimg::store, b.resource, s).find("cannot be stored") != std::string::npos);
-  texture::image_description ms = description(isa::image_type::msaa_2d, df::f8_8_8_8, nf::unorm, 4, 4);
+  isa::image_description ms = description(isa::image_type::msaa_2d, df::f8_8_8_8, nf::unorm, 4, 4);
   ms.samples = 4;
   ms.swizzle = isa::swizzle_mode::s_64kb;
   BOOST_TEST(error(mimg::sample, load_image(m, ms, std::vector<uint8_t>(256)).resource, s).find("MSAA") != std::string::npos);
@@ -511,7 +508,7 @@ BOOST_AUTO_TEST_CASE(border_colours_from_a_table_go_through_the_border_swizzle) 
 
 BOOST_AUTO_TEST_CASE(the_resources_least_level_holds_samples_and_hides_levels_from_loads) {
   flat_memory m(1 << 20);
-  texture::image_description d = description(isa::image_type::dim_2d, df::f32, nf::floating, 4, 4);
+  isa::image_description d = description(isa::image_type::dim_2d, df::f32, nf::floating, 4, 4);
   d.levels = 3;
   std::vector<uint32_t> v;
   for (unsigned k = 0; k < 21; ++k) v.push_back(float_bits(k < 16 ? 1.0f : k < 20 ? 2.0f : 4.0f));
@@ -538,7 +535,7 @@ BOOST_AUTO_TEST_CASE(the_resources_least_level_holds_samples_and_hides_levels_fr
 
 BOOST_AUTO_TEST_CASE(truncated_coordinates_round_down_where_others_go_to_the_nearest_step) {
   flat_memory m(1 << 20);
-  texture::image_description d = description(isa::image_type::dim_2d, df::f32, nf::floating, 4, 1);
+  isa::image_description d = description(isa::image_type::dim_2d, df::f32, nf::floating, 4, 1);
   std::vector<uint32_t> v;
   for (unsigned k = 0; k < 4; ++k) v.push_back(float_bits(float(k)));
   loaded l = load_image(m, d, words(v));
@@ -555,7 +552,65 @@ BOOST_AUTO_TEST_CASE(truncated_coordinates_round_down_where_others_go_to_the_nea
       // three quarters of a step below texel edge 2 (and below its step for the linear filter)
       i.address(0, 0, (2 - 0.25f / 256) / 4); i.address(1, 0, 0.5f);
       i.run(m);
-      float want = linear ? (truncate ? 1.5f - 1 / 256.0f : 1.5f) : truncate ? 1.0f : 2.0f;
+      float want = linear ? 1.5f : truncate ? 1.0f : 2.0f; // point samples alone truncate
       BOOST_TEST(i.value(0, 0) == want);
+      // point samples round to 1/64 texel: just above and below half of that before the edge
+      for (float back : {0.49f / 64, 0.51f / 64}) {
+        i.address(0, 0, (2 - back) / 4);
+        i.run(m);
+        if (!linear) BOOST_TEST(i.value(0, 0) == (truncate || back > 0.5f / 64 ? 1.0f : 2.0f));
+      }
+    }
+  // gather4 truncates too: its four texels are those of the step below
+  isa::image_sampler s;
+  for (bool truncate : {false, true}) {
+    s.trunc_coord = truncate;
+    image_instruction g(mimg::gather4_lz);
+    g.fields().dmask = 1;
+    g.resource(l.resource);
+    g.sampler(s);
+    g.address(0, 0, (1.5f - 0.25f / 256) / 4); g.address(1, 0, 0.5f);
+    g.run(m);
+    BOOST_TEST(g.value(3, 0) == (truncate ? 0.0f : 1.0f));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(motion_compensation_keeps_whole_and_half_texels) {
+  flat_memory m(1 << 20);
+  isa::image_description d = description(isa::image_type::dim_2d, df::f32, nf::floating, 4, 1);
+  loaded l = load_image(m, d, words({float_bits(0), float_bits(8), float_bits(16), float_bits(24)}));
+  isa::image_sampler s;
+  s.xy_mag = s.xy_min = 1;
+  s.mc_coord_trunc = true;
+  image_instruction i(mimg::sample_lz);
+  i.fields().dmask = 1;
+  i.resource(l.resource);
+  i.sampler(s);
+  const float at[4] = {1.5f, 1.9f, 2.0f, 2.4f}, want[4] = {8, 8, 12, 12};
+  for (unsigned k = 0; k < 4; ++k) { i.address(0, k, at[k] / 4); i.address(1, k, 0.5f); }
+  i.run(m);
+  for (unsigned k = 0; k < 4; ++k) BOOST_TEST(i.value(0, k) == want[k]);
+}
+
+BOOST_AUTO_TEST_CASE(the_secondary_bias_is_scaled_by_the_resource) {
+  flat_memory m(1 << 20);
+  isa::image_description d = description(isa::image_type::dim_2d, df::f32, nf::floating, 8, 8);
+  d.levels = 4;
+  loaded l = load_image(m, d, std::vector<uint8_t>(4 * 85));
+  isa::image_sampler s;
+  s.mip_filter = 2;
+  s.max_lod = 0xfff;
+  s.lod_bias = 256;
+  for (int sec : {-8, 0, 7})
+    for (unsigned mod : {0u, 2u, 4u, 7u}) {
+      s.lod_bias_sec = int8_t(sec);
+      l.resource.perf_mod = uint8_t(mod);
+      image_instruction i(mimg::get_lod);
+      i.fields().dmask = 1;
+      i.resource(l.resource);
+      i.sampler(s);
+      for (unsigned lane = 0; lane < 64; ++lane) { i.address(0, lane, float(lane & 1) / 8); i.address(1, lane, float(lane >> 1 & 1) / 8); } // a texel a lane
+      i.run(m);
+      BOOST_TEST(i.value(0, 0) == std::max(1.0f + float(sec) / 16 * float(mod) / 4, 0.0f));
     }
 }

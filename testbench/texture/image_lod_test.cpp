@@ -142,11 +142,14 @@ BOOST_AUTO_TEST_CASE(cube_edges_join_each_face_to_its_four_neighbours_both_ways)
 }
 
 BOOST_AUTO_TEST_CASE(coordinates_that_are_no_numbers_or_too_large_are_held) {
-  BOOST_TEST(fixed_coordinate(NAN, false) == 0);
-  BOOST_TEST(fixed_coordinate(1e300, false) == int64_t(1) << 38);
-  BOOST_TEST(fixed_coordinate(-INFINITY, true) == -(int64_t(1) << 38));
-  BOOST_TEST(fixed_coordinate(-0.001, true) == -1);
-  BOOST_TEST(fixed_coordinate(-0.001, false) == 0);
+  BOOST_TEST(fixed_coordinate(NAN, coordinate_rounding::step) == 0);
+  BOOST_TEST(fixed_coordinate(1e300, coordinate_rounding::step) == int64_t(1) << 38);
+  BOOST_TEST(fixed_coordinate(-INFINITY, coordinate_rounding::down) == -(int64_t(1) << 38));
+  BOOST_TEST(fixed_coordinate(-0.001, coordinate_rounding::down) == -1);
+  BOOST_TEST(fixed_coordinate(-0.001, coordinate_rounding::step) == 0);
+  BOOST_TEST(fixed_coordinate(-0.007, coordinate_rounding::point) == 0);
+  BOOST_TEST(fixed_coordinate(-0.009, coordinate_rounding::point) == -4);
+  BOOST_TEST(fixed_coordinate(5.5, coordinate_rounding::point) == 5 * 256 + 128);
   BOOST_TEST(wrap_texel((int64_t(1) << 30) + 5, 7, isa::clamp_mode::wrap) == int(((int64_t(1) << 30) + 5) % 7));
   BOOST_TEST(wrap_texel(-(int64_t(1) << 30), 7, isa::clamp_mode::mirror) >= 0);
 }
@@ -156,10 +159,10 @@ BOOST_AUTO_TEST_CASE(a_state_is_reused_for_other_images_and_after_faults) {
   float one = 1, two = 2;
   std::memcpy(m.at(test::flat_memory::base), &one, 4);
   std::memcpy(m.at(test::flat_memory::base + 4096), &two, 4);
-  image_description d;
+  isa::image_description d;
   d.data_format = isa::image_data_format::f32;
   d.number_format = isa::image_number_format::floating;
-  image_layout l(d);
+  isa::image_layout l(d);
   test::image_instruction i(test::mimg::load);
   i.fields().dmask = 1;
   isa::image_resource bad = l.resource(test::flat_memory::base);

@@ -48,7 +48,7 @@ void make_texel(const sample_format& f, uint8_t* p, colour& c) {
 }
 
 struct scene {
-  texture::image_description d;
+  isa::image_description d;
   sample_format f;
   plain_image plain;
   isa::image_resource resource;
@@ -57,7 +57,7 @@ struct scene {
 void make_scene(scene& s, flat_memory& memory, bool depth_only, bool with_3d = true) {
   for (;;) {
     s = {};
-    texture::image_description& d = s.d;
+    isa::image_description& d = s.d;
     static const isa::image_type types[] = {isa::image_type::dim_1d, isa::image_type::dim_2d, isa::image_type::dim_2d, isa::image_type::dim_3d, isa::image_type::cube, isa::image_type::array_1d, isa::image_type::array_2d};
     d.type = types[pick(7)];
     s.f = formats[depth_only ? 6 + pick(2) : pick(8)];
@@ -70,9 +70,9 @@ void make_scene(scene& s, flat_memory& memory, bool depth_only, bool with_3d = t
     if (isa::is_array(d.type)) d.layers = 1 + pick(4);
     d.levels = 1 + pick(5);
     d.swizzle = isa::swizzle_mode(pick(3) ? 0 : pick(12));
-    if (texture::image_description_error(d).empty()) break;
+    if (isa::image_description_error(d).empty()) break;
   }
-  texture::image_layout layout(s.d);
+  isa::image_layout layout(s.d);
   plain_image& p = s.plain;
   p.width = int(s.d.width); p.height = int(s.d.height); p.depth = int(s.d.depth); p.layers = int(s.d.layers); p.levels = int(s.d.levels);
   p.cube = s.d.type == isa::image_type::cube;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // GFX9 swizzle modes: every address bit against tables written out in full, mip chains against placed rectangles, and that nothing overlaps.
 #include "support/systemc_test.h"
-#include "texture/image_layout.h"
+#include "isa/image_layout.h"
 #include <algorithm>
 #include <map>
 #include <random>
 #include <set>
 #include <sstream>
 
-using namespace lyra::texture;
+using namespace lyra::isa;
 using lyra::isa::swizzle_mode;
 
 namespace {

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Whole machines with RTL in place: machine_cases.py LYRA_RTL LYRA. Memory as with the models, cycles and cost printed; planted bugs, time-outs, names."""
+import os
+import pathlib
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+CASES = os.path.join(HERE, '..', 'cases', 'ocl')
+LYRA_RTL, LYRA = (os.path.abspath(p) for p in sys.argv[1:3])
+cpu_seconds = 0.0  # of the last run
+KERNELS = ['mm_lds', 'histogram', 'atomics32', 'reduction']
+
+
+def run(kernel, *settings, lyra=LYRA_RTL, extra=()):
+    """Exit code, output and the counters of one run; `settings` are for --set."""
+    with tempfile.TemporaryDirectory() as d:
+        stats = os.path.join(d, 's.json')
+        command = [lyra, 'run', os.path.join(CASES, kernel, 'job.toml'), '--machine', 'cu', '--stats', stats, *extra]
+        for s in settings:
+            command += ['--set', s]
+        before = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
+        r = subprocess.run(command + ['--set', 'rtl.compare_vcd=difference.vcd'], capture_output=True, text=True, cwd=d)
+        global cpu_seconds
+        cpu_seconds = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) - before
+        files = {f: pathlib.Path(d, f).read_text() for f in os.listdir(d)}
+        return r.returncode, r.stdout + r.stderr, files.get('s.json', ''), {f: t for f, t in files.items() if f.endswith('.vcd')}
+
+
+def cycles(text):
+    return int(re.search(r'total (\d+) cycles', text)[1])
+
+
+def rtl_clocks(counters):
+    return sum(int(x) for x in re.findall(r'"clock_cycles": \{\s*"value": (\d+)', counters))
+
+
+class WholeMachines(unittest.TestCase):
+    def test_memory_is_the_same_with_rtl(self):
+        print()
+        print(f'{"kernel":10} {"blocks in RTL":24} {"cycles":>9} {"model":>9} {"RTL clocks":>11} {"ns a RTL clock":>15}')
+        for kernel in KERNELS:
+            code, text, _, _ = run(kernel)
+            self.assertEqual(code, 0, text)
+            model, base = cycles(text), cpu_seconds
+            for blocks in (['lds=rtl:lds'], ['atomic=rtl:atomic_unit'], ['memory=rtl:axi4_memory'], ['lds=rtl:lds', 'atomic=rtl:atomic_unit', 'memory=rtl:axi4_memory_64']):
+                code, text, counters, _ = run(kernel, *[b.replace('=', '.implementation=', 1) for b in blocks])
+                self.assertEqual(code, 0, text)  # the job's expectations: the same memory
+                n = rtl_clocks(counters)
+                cost = f'{max(0.0, cpu_seconds - base) * 1e9 / n:.0f}' if n else '-'
+                print(f'{kernel:10} {"+".join(b.split("=")[0] for b in blocks):24} {cycles(text):9} {model:9} {n:11} {cost:>15}')
+
+    def test_lock_step_finds_no_difference(self):
+        every = ['lds.implementation=compare:lds', 'atomic.implementation=compare:atomic_unit', 'memory.implementation=compare:axi4_memory_checked']
+        for kernel in KERNELS:
+            for more in ([], ['rtl.clock_ratio=0.4', 'rtl.reset_at_cycle=3000'], ['chaos.seed=5', 'rtl.clock_ratio=1.3']):
+                code, text, _, _ = run(kernel, *every, *more)
+                self.assertEqual(code, 0, f'{kernel} {more}: {text}')
+
+    def test_loosely_timed_too(self):
+        for kernel in KERNELS:
+            code, text, _, _ = run(kernel, 'lds.implementation=compare:lds', 'atomic.implementation=rtl:atomic_unit', extra=('--mode', 'lt'))
+            self.assertEqual(code, 0, text)
+
+    def test_the_same_run_twice_is_the_same(self):
+        settings = ['lds.implementation=rtl:lds', 'atomic.implementation=rtl:atomic_unit', 'memory.implementation=rtl:axi4_memory']
+        a, b = run('histogram', *settings), run('histogram', *settings)
+        self.assertEqual(cycles(a[1]), cycles(b[1]))
+        self.assertEqual(a[2], b[2])
+
+
+class WhatMustBeNoticed(unittest.TestCase):
+    def test_planted_bugs(self):
+        code, text, _, vcds = run('mm_lds', 'lds.implementation=compare:lds_bug')
+        self.assertEqual(code, 3, text)
+        self.assertRegex(text, r'lyra/rtl/difference: cu0\.lds_compare: transaction \d+ \(ds_read.* of wave \d+ at pc 0x[0-9a-f]+.*lane (13|45), dword')
+        self.assertEqual(list(vcds), ['difference.cu0.lds_compare.vcd'])
+        for signal in ('rsp_valid', 'queue0', 'reference_answers'):
+            self.assertIn(signal, vcds['difference.cu0.lds_compare.vcd'])
+        code, text, _, _ = run('atomics32', 'atomic.implementation=compare:atomic_unit_bug')
+        self.assertEqual(code, 3, text)
+        self.assertRegex(text, r'l2_0\.atomic_compare: transaction 1 \(atomic add of requester 0 on line 0x[0-9a-f]+, 64 entries')
+
+    def test_a_block_that_never_answers(self):
+        for kernel, block, what in (('mm_lds', 'lds', 'ds_write_b32 of wave 0'), ('atomics32', 'atomic', 'atomic add of requester 0'), ('mm_lds', 'memory', 'the read of 64 bytes at 0x')):
+            code, text, _, _ = run(kernel, f'{block}.implementation=rtl:silent', 'rtl.timeout_cycles=1000')
+            self.assertEqual(code, 3, text)
+            self.assertRegex(text, r'lyra/rtl/timeout: \w+\.' + block + ': the RTL has not answered ' + re.escape(what))
+
+    def test_names(self):
+        code, text, _, _ = run('mm_lds', 'lds.implementation=rtl:ldss')
+        self.assertEqual(code, 2)
+        self.assertIn('this program holds lds, lds_bug, ', text)
+        self.assertIn('did you mean "lds"?', text)
+        code, text, _, _ = run('mm_lds', 'lds.implementation=verilog')
+        self.assertEqual(code, 2)
+        self.assertIn('give tlm, rtl:NAME or compare:NAME', text)
+        code, text, _, _ = run('mm_lds', 'memory.implementation=rtl:axi4_memory', lyra=LYRA)
+        self.assertEqual(code, 2)
+        self.assertIn('this program holds no RTL for it', text)
+
+    def test_records(self):
+        code, text, _, _ = run('mm_lds', extra=('--record', 'cu0.cu-ldss=x.txt'))
+        self.assertEqual(code, 2)
+        self.assertIn('the machine has no such edge; did you mean "cu0.cu-lds"?', text)
+        code, text, _, _ = run('mm_lds', extra=('--record', 'cu0.cu-lds'))
+        self.assertEqual(code, 2)
+        self.assertIn('give EDGE=FILE', text)
+        # an edge to RTL can be recorded as any other, and changes nothing
+        plain = run('mm_lds', 'lds.implementation=rtl:lds')
+        recorded = run('mm_lds', 'lds.implementation=rtl:lds', extra=('--record', 'cu0.cu-lds=lds.txt'))
+        self.assertEqual(cycles(plain[1]), cycles(recorded[1]))
+
+
+if __name__ == '__main__':
+    unittest.main(argv=[sys.argv[0], '-v'] + sys.argv[3:])

@@ -57,6 +57,20 @@ std::vector<std::pair<uint64_t, uint64_t>> non_resident_ranges(const std::string
 
 } // namespace
 
+void machine::join(const std::string& name, tlm::tlm_initiator_socket<fabric::bus_width_bits>& from, tlm::tlm_target_socket<fabric::bus_width_bits>& to) {
+  auto* initiator = &from;
+  if (context_.trace)
+    if (const fabric::edge_signals signals(*context_.trace, name); signals) {
+      std::string module = "edge_" + name;
+      std::replace(module.begin(), module.end(), '.', '_');
+      edge_traces_.push_back(std::make_unique<fabric::edge_trace>(module.c_str(), signals, context_.core.period));
+      from.bind(edge_traces_.back()->in);
+      initiator = &edge_traces_.back()->out;
+    }
+  if (bind_) bind_(name, *initiator, to);
+  else initiator->bind(to);
+}
+
 struct machine::cu_scope : sc_core::sc_module {
   compute_unit::compute_unit cu;
   lds_place lds;
@@ -64,7 +78,7 @@ struct machine::cu_scope : sc_core::sc_module {
   cache::l1_cache l1;
   cu_scope(sc_core::sc_module_name name, unsigned index, machine& m)
       : sc_module(name), cu("sequencer", index, m.parameters_.cu, m.context_, m.code_, m.mode_ == platforms::mode::lt), lds(make_lds(m.context_, m.parameters_)),
-        texture("texture", m.context_, m.parameters_.texture), l1("l1", m.context_, m.parameters_.l1) {
+        texture("texture", m.context_, m.parameters_.texture, uint16_t(index)), l1("l1", m.context_, m.parameters_.l1) {
     const std::string n = this->name();
     m.join(n + ".cu-texture", cu.vmem_port.socket, texture.wave_port.socket);
     m.join(n + ".cu-lds", cu.lds_port.socket, socket_of(lds));

@@ -3,6 +3,7 @@
 #pragma once
 #include "compute_unit/compute_unit.h"
 #include "dispatch/device_memory.h"
+#include "fabric/edge_trace.h"
 #include "memory/backing_store.h"
 #include "observe/race_detector.h"
 #include "platforms/machine_parameters.h"
@@ -20,7 +21,7 @@ using edge_binder = std::function<void(const std::string& name, tlm::tlm_initiat
 /// Builds and owns every block. One machine a process and run: SystemC elaborates once.
 class machine : public dispatch::device_memory {
 public:
-  /// `trace` may be null. `check_races` (loosely timed only): unordered accesses become findings. `bind` is called for every edge of the machine, so that a
+  /// `trace` may be null. `check_races`: unordered accesses become findings. `bind` is called for every edge of the machine, so that a
   /// monitor, a recorder or other hardware can be put on any; by default the ends are bound to each other. Throws observe::input_error where the parameters
   /// do not fit together.
   machine(const machine_parameters& p, mode m, isa::target code_target, observe::trace* trace = nullptr, bool check_races = false, edge_binder bind = {});
@@ -51,11 +52,7 @@ public:
   void close_statistics();
 
 private:
-  void read_memory(uint64_t address, void* data, uint64_t bytes);
-  void join(const std::string& name, tlm::tlm_initiator_socket<fabric::bus_width_bits>& from, tlm::tlm_target_socket<fabric::bus_width_bits>& to) {
-    if (bind_) bind_(name, from, to);
-    else from.bind(to);
-  }
+  void join(const std::string& name, tlm::tlm_initiator_socket<fabric::bus_width_bits>& from, tlm::tlm_target_socket<fabric::bus_width_bits>& to);
 
   /// Calls f(offset, bytes) for the parts of [address, address + bytes) that are not non-resident pages.
   template <class F> void resident_parts(uint64_t address, uint64_t bytes, F&& f) const;
@@ -74,6 +71,7 @@ private:
   fabric::context context_;
   compute_unit::code_cache code_;
 
+  std::vector<std::unique_ptr<fabric::edge_trace>> edge_traces_; ///< on edges with a traced signal
   // hierarchical names: cu3.lds, sqc0.scalar_cache, l2_5.atomic
   struct cu_scope;
   struct sqc_scope;

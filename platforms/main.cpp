@@ -56,7 +56,7 @@ int sc_main(int argc, char** argv) {
   run_command->add_option("--mode", o.mode, "at: approximately timed; lt: loosely timed, fast")->check(CLI::IsMember({"at", "lt"}))->capture_default_str();
   run_command->add_option("--set", o.settings, "set a parameter: l2.channels=8 (lyra machine --list)")->allow_extra_args(false)->take_all();
   run_command->add_option("--max-cycles", o.max_cycles, "stop after so many cycles (exit 3)");
-  run_command->add_option("--vcd", o.vcd, "write a VCD file");
+  run_command->add_option("--vcd", o.vcd, "write the waves: a VCD file, or FST where the name ends in .fst (by vcd2fst)");
   run_command->add_option("--trace", o.trace, "signals for --vcd: a glob, 'cu0.*' (lyra trace --list)")->allow_extra_args(false)->take_all();
   run_command->add_option("--trace-window", o.trace_window, "cycles of the VCD: FROM:TO");
   run_command->add_option("--timeline", o.timeline, "write a timeline for Perfetto (JSON) of the compute units that --trace selects (all without)");
@@ -66,7 +66,7 @@ int sc_main(int argc, char** argv) {
   run_command->add_option("--stats-every", o.statistics_every, "sample statistics each N cycles (JSON lines)");
   run_command->add_option("--output-dir", o.output_directory, "where the job's [[output]] files go (default: as the job says)");
   run_command->add_option("--opcodes", o.opcodes, "write the names of the opcodes that the waves came to, one a line");
-  run_command->add_option("--check", o.checks, "watch for faults of the program: races (unordered conflicting accesses of waves; needs --mode lt)")->check(CLI::IsMember({"races"}))->allow_extra_args(false)->take_all();
+  run_command->add_option("--check", o.checks, "watch for faults of the program: races (unordered conflicting accesses of waves)")->check(CLI::IsMember({"races"}))->allow_extra_args(false)->take_all();
   run_command->add_option("--record", o.records, "write the requests of an edge to a file, for replay on one block: cu0.cu-lds=FILE")->allow_extra_args(false)->take_all();
   run_command->add_flag("--quiet", o.quiet, "only what is wrong");
 
@@ -134,7 +134,7 @@ int sc_main(int argc, char** argv) {
     name_collector names;
     machine m(d->parameters, mode::at, isa::target::gfx900, &names);
     if (*stats) fmt::print("{}", as_json ? observe::statistics_list_json(m.statistics()) : observe::statistics_list(m.statistics()));
-    if (*trace) for (const auto& e : names.entries) fmt::print("{:40} {:3} bit  {}\n", e.path, e.bits, e.meaning);
+    if (*trace) for (const auto& e : names.entries) fmt::print("{:40} {:>7}  {}\n", e.path, e.bits ? fmt::format("{} bit", e.bits) : "text", e.meaning);
     leave(0);
   } catch (const observe::input_error& e) {
     fmt::print(stderr, "lyra: {}\n", e.what());

@@ -4,7 +4,9 @@
 #include "observe/input_error.h"
 #include "observe/report.h"
 #include "observe/statistics_json.h"
+#include "observe/trace_tee.h"
 #include "observe/vcd_writer.h"
+#include "platforms/fst.h"
 #include "platforms/edge_records.h"
 #include "platforms/machine_files.h"
 #include "platforms/profile.h"
@@ -75,25 +77,37 @@ void print_findings(const fabric::run_state& r) {
 int run(const run_options& o) {
   auto described = load_machine(o.machine, o.settings);
   const auto m = o.mode == "lt" ? mode::lt : mode::at;
-  if (!o.checks.empty() && m != mode::lt)
-    throw observe::input_error("--check races", "is done in loosely timed runs: add --mode lt (the verdict does not depend on timing)");
   for (const auto& f : o.profiles) check_profile_name(f);
   if (!o.waves.empty() && m == mode::lt) throw observe::input_error("--waves", "needs --mode at: loosely timed runs have no wave-cycles");
   const dispatch::job job = dispatch::load_job(o.job);
   const auto a = about(*described, o);
   const auto clock = fabric::clock_domain::from_mhz(described->parameters.system.core_mhz);
   const auto traced = trace_options(o, clock, a);
+  const bool fst = is_fst(o.vcd);
+  if (fst) require_vcd2fst();
+  const std::string vcd_file = fst ? o.vcd + ".vcd" : o.vcd;
   std::unique_ptr<observe::vcd_writer> vcd;
-  if (!o.vcd.empty()) vcd = std::make_unique<observe::vcd_writer>(o.vcd, traced);
+  if (!o.vcd.empty()) vcd = std::make_unique<observe::vcd_writer>(vcd_file, traced);
+  std::unique_ptr<observe::timeline> timeline_file;
+  std::unique_ptr<queue_counters> queues;
+  if (!o.timeline.empty()) {
+    if (m == mode::lt) throw observe::input_error("--timeline", "needs --mode at: loosely timed runs have no wave-cycles");
+    timeline_file = std::make_unique<observe::timeline>(o.timeline, a);
+    queues = std::make_unique<queue_counters>(*timeline_file, o.trace);
+  }
+  std::vector<observe::trace*> receivers;
+  if (vcd) receivers.push_back(vcd.get());
+  if (queues) receivers.push_back(queues.get());
+  observe::trace_tee tee(receivers);
+  observe::trace* const trace = receivers.empty() ? nullptr : receivers.size() == 1 ? receivers[0] : &tee;
 
   const isa::target chip = described->parameters.system.chip == "gfx906" ? isa::target::gfx906 : isa::target::gfx900;
   edge_records& records = *new edge_records(o.records); // for the process's life, as the machine: taking it apart takes as long as building it
-  machine& mach = *new machine(described->parameters, m, chip, vcd.get(), !o.checks.empty(), records.binder());
+  machine& mach = *new machine(described->parameters, m, chip, trace, !o.checks.empty(), records.binder());
   records.check();
   std::unique_ptr<timeline_recorder> timeline;
   if (!o.timeline.empty()) {
-    if (m == mode::lt) throw observe::input_error("--timeline", "needs --mode at: loosely timed runs have no wave-cycles");
-    timeline = std::make_unique<timeline_recorder>(o.timeline, mach, o.trace, a);
+    timeline = std::make_unique<timeline_recorder>(*timeline_file, mach, o.trace);
     if (!timeline->watches_any()) fmt::print(stderr, "lyra: --timeline: no compute unit matches --trace (as cuN.timeline)\n");
   }
   dispatch::machine_limits limits;
@@ -116,7 +130,7 @@ int run(const run_options& o) {
   observe::progress_bar progress(stderr, !o.quiet && isatty(2));
   const auto began = std::chrono::steady_clock::now();
   bool starved = false, out_of_time = false;
-  const uint64_t chunk = o.statistics_every ? o.statistics_every : 50000;
+  const uint64_t chunk = o.statistics_every ? o.statistics_every : timeline ? timeline_recorder::sample_cycles : 50000;
   for (uint64_t until = 0; !mach.dispatcher().done() && mach.run_state().faults.empty();) {
     if (!sc_core::sc_pending_activity()) { starved = true; break; }
     if (o.max_cycles && until >= o.max_cycles) { out_of_time = true; break; }
@@ -127,15 +141,17 @@ int run(const run_options& o) {
     if (sc_core::sc_time_to_pending_activity() <= left) sc_core::sc_start(left, sc_core::SC_EXIT_ON_STARVATION);
     const uint64_t reached = mach.dispatcher().done() ? mach.cycle() : until;
     if (sampler) sampler->sample(reached, clock.at(reached));
+    if (timeline) timeline->sample(reached);
     progress.update(mach.dispatcher().groups_done(), mach.dispatcher().groups_total(), fmt::format("cycle {}", mach.cycle()));
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   progress.finish();
   mach.close_statistics();
-  if (timeline) timeline->close();
+  if (timeline) timeline_file->close();
   if (vcd) {
     for (const auto& p : vcd->unmatched()) fmt::print(stderr, "lyra: --trace {}: selects no signal (lyra trace --list shows the names)\n", p);
     vcd->close(fabric::now_ps());
+    if (fst) convert_to_fst(vcd_file, o.vcd);
   }
   if (!o.statistics.empty()) observe::write_statistics(o.statistics, region, a, {mach.cycle(), fabric::now_ps()});
   if (!o.waves.empty()) write_wave_accounts(o.waves, std::move(accounts), loaded);

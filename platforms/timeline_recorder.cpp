@@ -5,26 +5,86 @@
 
 namespace lyra::platforms {
 
-timeline_recorder::timeline_recorder(const std::string& file, machine& m, const std::vector<std::string>& patterns, const std::vector<std::pair<std::string, std::string>>& about)
-    : machine_(m), timeline_(file, about), slots_(m.parameters().cu.wave_slots), tracks_(size_t(m.compute_units()) * 4 * slots_) {
+bool in_timeline(const std::vector<std::string>& patterns, unsigned cu) {
+  bool wanted = patterns.empty();
+  for (const auto& p : patterns) wanted |= observe::glob_match(p, fmt::format("cu{}.timeline", cu));
+  return wanted;
+}
+
+// ---------------------------------------------------------------- queue depths
+
+bool queue_counters::declare(const std::string& path, unsigned bits, const char*, uint32_t& id) {
+  static constexpr const char* queues[] = {"cu*.texture.in_flight", "cu*.l1.latency_fifo", "cu*.l1.fills_outstanding", "cu*.lds.queue0", "cu*.lds.queue1", "cu*.smem_outstanding", "sqc*.outstanding",
+                                           "l2_*.cache.input_depth", "l2_*.cache.mshrs", "l2_*.cache.memory_queue", "l2_*.atomic.fifo_depth", "l2_*.memory.queue_depth", "gds.queue"};
+  bool wanted = false;
+  for (const char* q : queues) wanted |= bits != 0 && observe::glob_match(q, path);
+  const std::string block = path.substr(0, path.find('.'));
+  if (wanted && block.compare(0, 2, "cu") == 0) wanted = in_timeline(patterns_, unsigned(std::strtoul(block.c_str() + 2, nullptr, 10)));
+  if (!wanted) return false;
+  id = uint32_t(queues_.size());
+  const std::string name = path.substr(block.size() + 1);
+  queues_.push_back({timeline_.track(block, name), name, 0});
+  return true;
+}
+
+void queue_counters::change(uint32_t id, uint64_t ps, uint64_t value) {
+  queue& q = queues_[id];
+  if (q.depth == int64_t(value)) return;
+  q.depth = int64_t(value);
+  timeline_.counter(q.track, q.name, ps, double(q.depth));
+}
+
+void queue_counters::change_by(uint32_t id, uint64_t ps, int64_t delta) {
+  queue& q = queues_[id];
+  q.depth += delta;
+  timeline_.counter(q.track, q.name, ps, double(q.depth));
+}
+
+// ---------------------------------------------------------------- waves and bandwidth
+
+timeline_recorder::timeline_recorder(observe::timeline& t, machine& m, const std::vector<std::string>& patterns)
+    : machine_(m), timeline_(t), slots_(m.parameters().cu.wave_slots), tracks_(size_t(m.compute_units()) * 4 * slots_) {
   for (unsigned c = 0; c < m.compute_units(); ++c) {
-    bool wanted = patterns.empty();
-    for (const auto& p : patterns) wanted |= observe::glob_match(p, fmt::format("cu{}.timeline", c));
-    if (!wanted) continue;
+    if (!in_timeline(patterns, c)) continue;
     ++watched_;
     m.cu(c).observer = this;
+    const std::string group = fmt::format("cu{}", c);
+    add_bandwidth(group, "L1 bytes/cycle", {group + ".l1.bytes_to_td", group + ".l1.write_bytes"});
+    add_bandwidth(group, "LDS bytes/cycle", {group + ".lds.bytes"});
     for (unsigned s = 0; s < 4; ++s)
       for (unsigned k = 0; k < slots_; ++k) {
-        auto& t = tracks_[(size_t(c) * 4 + s) * slots_ + k];
-        t.instructions = timeline_.track(fmt::format("cu{}", c), fmt::format("simd{} wave{} instructions", s, k));
-        t.cycles = timeline_.track(fmt::format("cu{}", c), fmt::format("simd{} wave{} cycles", s, k));
+        auto& w = tracks_[(size_t(c) * 4 + s) * slots_ + k];
+        w.instructions = timeline_.track(group, fmt::format("simd{} wave{} instructions", s, k));
+        w.cycles = timeline_.track(group, fmt::format("simd{} wave{} cycles", s, k));
       }
   }
+  add_bandwidth("machine", "L2 bytes/cycle", {"l2_*.cache.read_bytes", "l2_*.cache.written_bytes"});
+  add_bandwidth("machine", "memory bytes/cycle", {"l2_*.memory.read_bytes", "l2_*.memory.written_bytes"});
 }
 
 timeline_recorder::~timeline_recorder() {
   for (unsigned c = 0; c < machine_.compute_units(); ++c)
     if (machine_.cu(c).observer == this) machine_.cu(c).observer = nullptr;
+}
+
+void timeline_recorder::add_bandwidth(const std::string& group, const std::string& name, const std::vector<std::string>& counters) {
+  bandwidth b{timeline_.track(group, name), name, {}, 0};
+  for (const auto& e : machine_.statistics().entries())
+    for (const auto& c : counters)
+      if (observe::glob_match(c, e.path)) b.bytes.push_back(e.value);
+  bandwidths_.push_back(std::move(b));
+}
+
+void timeline_recorder::sample(uint64_t cycle) {
+  if (cycle <= sampled_) return;
+  const auto& clock = machine_.context().core;
+  for (auto& b : bandwidths_) {
+    uint64_t bytes = 0;
+    for (const uint64_t* v : b.bytes) bytes += *v;
+    timeline_.counter(b.track, b.name, clock.at(sampled_), double(bytes - b.before) / double(cycle - sampled_));
+    b.before = bytes;
+  }
+  sampled_ = cycle;
 }
 
 void timeline_recorder::issued(unsigned cu, const compute_unit::wave& w, const compute_unit::micro_op& m, uint64_t cycle) {

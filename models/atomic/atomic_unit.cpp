@@ -50,12 +50,11 @@ atomic_unit::atomic_unit(sc_core::sc_module_name name, const context& context, c
   if (context.trace) {
     const std::string path = this->name();
     depth_signal_ = context.trace->add(path + ".fifo_depth", 16, "packets that wait");
-    owner_signal_ = context.trace->add(path + ".owner", 16, "requester of the packet in work");
+    owner_signal_ = context.trace->add_text(path + ".owner", "compute unit and wave of the packet in work");
+    operations_signal_ = context.trace->add(path + ".operations", 7, "operations (lanes) of the packet in work");
     busy_signal_ = context.trace->add(path + ".busy", 1, "operations are starting");
   }
 }
-
-void atomic_unit::trace_depth(cycle_t c) { depth_signal_.set(clock().at(c), fifo_.size()); }
 
 void atomic_unit::enqueue(payload& p, cycle_t arrival) {
   const atomic_extension* a = fabric::payload_pool::find_atomic(p);
@@ -64,7 +63,7 @@ void atomic_unit::enqueue(payload& p, cycle_t arrival) {
   last_arrival_ = arrival;
   fifo_.push_back({&p, arrival, a ? a->source : uint16_t(0)});
   statistics_.fifo_max = std::max<uint64_t>(statistics_.fifo_max, fifo_.size());
-  if (depth_signal_) trace_depth(arrival);
+  if (depth_signal_) depth_signal_.add(clock().at(arrival), 1);
   wake_at(std::max(arrival, issue_free_));
 }
 
@@ -116,6 +115,7 @@ cycle_t atomic_unit::on_wake(cycle_t c) {
   }
   const waiting w = fifo_[chosen];
   fifo_.erase(fifo_.begin() + std::ptrdiff_t(chosen));
+  if (depth_signal_) depth_signal_.add(clock().at(c), -1);
   last_source_ = w.source;
   statistics_.wait_cycles += c - w.arrival;
 
@@ -125,7 +125,13 @@ cycle_t atomic_unit::on_wake(cycle_t c) {
   statistics_.busy_cycles += s.cycles;
   statistics_.serialised_cycles += s.cycles - s.ideal;
   issue_free_ = c + s.cycles;
-  if (owner_signal_) owner_signal_.set(clock().at(c), w.source);
+  if (owner_signal_ || operations_signal_) {
+    const auto* a = fabric::payload_pool::find_atomic(*w.p);
+    operations_signal_.set(clock().at(c), a ? a->count : 0);
+    operations_signal_.set(clock().at(issue_free_), 0);
+    if (owner_signal_) owner_signal_.set(clock().at(c), "cu" + std::to_string(w.source) + " wave" + std::to_string(a ? a->wave : 0));
+    owner_signal_.set(clock().at(issue_free_), "");
+  }
   if (busy_signal_) { busy_signal_.set(clock().at(c), 1); busy_signal_.set(clock().at(issue_free_), 0); }
   if (held_) {
     payload& p = *held_;
@@ -133,7 +139,7 @@ cycle_t atomic_unit::on_wake(cycle_t c) {
     const cycle_t entry = std::max(c + 1, clock().ceil(held_at_));
     enqueue(p, entry);
     in.accept(clock().at(entry));
-  } else if (depth_signal_) trace_depth(c);
+  }
   in.respond(*w.p, clock().at(issue_free_ - 1 + parameters_.latency_cycles));
   return fifo_.empty() ? never : std::max(issue_free_, fifo_.front().arrival);
 }

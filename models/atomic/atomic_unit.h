@@ -65,7 +65,6 @@ private:
   fabric::cycle_t on_wake(fabric::cycle_t cycle) override;
   void enqueue(fabric::payload& p, fabric::cycle_t arrival);
   void execute(fabric::payload& p);
-  void trace_depth(fabric::cycle_t c);
 
   struct waiting { fabric::payload* p; fabric::cycle_t arrival; uint16_t source; };
   atomic_unit_parameters parameters_;
@@ -79,7 +78,8 @@ private:
   fabric::cycle_t last_arrival_ = 0, issue_free_ = 0;
   uint16_t last_source_ = 0xffff;
   atomic_unit_statistics statistics_;
-  observe::signal depth_signal_, owner_signal_, busy_signal_;
+  observe::signal depth_signal_, operations_signal_, busy_signal_;
+  observe::text_signal owner_signal_;
 };
 
 } // namespace lyra::atomic

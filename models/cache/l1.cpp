@@ -36,6 +36,7 @@ l1_cache::l1_cache(sc_core::sc_module_name name, context& context, const l1_para
   if (context.statistics) context.statistics->add(this->name(), statistics_);
   if (observe::trace* t = context.trace) {
     const std::string path = std::string(this->name()) + ".";
+    lookup_signal_ = t->add(path + "lookups", 8, "lines looked up in this cycle");
     hit_signal_ = t->add(path + "hit", 8, "lines that hit in this cycle");
     miss_signal_ = t->add(path + "miss", 8, "lines that missed in this cycle");
     merged_signal_ = t->add(path + "merged", 8, "lines that joined an outstanding fill in this cycle");
@@ -438,6 +439,7 @@ cycle_t l1_cache::send_to_l2(cycle_t c) {
       to.returns = from.returns;
       to.count = from.count;
       to.source = from.source;
+      to.wave = from.wave;
       std::copy(from.entries, from.entries + from.count, to.entries);
       ++statistics_.l2_atomics;
     }
@@ -508,6 +510,7 @@ void l1_cache::trace(cycle_t c) {
     s.set(t, n);
     if (n) s.set(after, 0);
   };
+  pulse(lookup_signal_, hits_now_ + misses_now_ + merged_now_ + writes_now_);
   pulse(hit_signal_, hits_now_);
   pulse(miss_signal_, misses_now_);
   pulse(merged_signal_, merged_now_);

@@ -191,7 +191,7 @@ private:
 
   fabric::dmi_cache dmi_;
   unsigned hits_now_ = 0, misses_now_ = 0, merged_now_ = 0, writes_now_ = 0; ///< of this cycle, for the trace
-  observe::signal hit_signal_, miss_signal_, merged_signal_, write_signal_, fills_signal_, writes_outstanding_signal_, fifo_signal_, stall_signal_, td_signal_;
+  observe::signal lookup_signal_, hit_signal_, miss_signal_, merged_signal_, write_signal_, fills_signal_, writes_outstanding_signal_, fifo_signal_, stall_signal_, td_signal_;
 };
 
 } // namespace lyra::cache

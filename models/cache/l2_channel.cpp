@@ -39,6 +39,8 @@ l2_channel::l2_channel(sc_core::sc_module_name name, const context& context, con
     const std::string path = this->name();
     input_signal_ = context.trace->add(path + ".input_depth", 16, "requests that wait for look-up");
     mshr_signal_ = context.trace->add(path + ".mshrs", 16, "lines fetched or locked");
+    lookup_signal_ = context.trace->add_text(path + ".lookup", "look-up of this cycle: hit, miss, merged (the line is fetched or locked), allocate (a write), atomic");
+    busy_signal_ = context.trace->add(path + ".busy", 1, "a request waits for look-up, or a line is fetched, locked or written back");
     hit_signal_ = context.trace->add(path + ".hits", 32, "look-ups that hit, so far");
     miss_signal_ = context.trace->add(path + ".misses", 32, "look-ups that missed, so far");
     memory_signal_ = context.trace->add(path + ".memory_queue", 16, "requests that wait for the memory port");
@@ -82,7 +84,8 @@ void l2_channel::enqueue(payload& p, cycle_t arrival) {
   input_.push(classify(p, arrival));
   array_.prefetch(p.get_address());
   if (input_.size() > statistics_.input_max) statistics_.input_max = input_.size();
-  if (input_signal_) input_signal_.set(clock().at(arrival), input_.size());
+  if (input_signal_) input_signal_.add(clock().at(arrival), 1);
+  if (busy_signal_) busy_signal_.set(clock().at(arrival), 1);
   if (stalled_ == stall::no) wake_at(std::max(arrival, tag_free_));
 }
 
@@ -270,6 +273,7 @@ l2_channel::stall l2_channel::miss(request& r, cycle_t cycle) {
     wait_for(m, r);
     fetch(m, cycle);
   }
+  if (lookup_signal_) show_look_up(r.what == kind::write ? "allocate" : "miss", cycle);
   if (miss_signal_) miss_signal_.set(clock().at(cycle), statistics_.read_misses + statistics_.atomic_misses + statistics_.write_allocations + statistics_.partial_misses);
   return stall::no;
 }
@@ -290,6 +294,7 @@ l2_channel::stall l2_channel::look_up(request& r, cycle_t cycle) {
     mshr& e = mshrs_[m];
     if (e.waiting >= parameters_.mshr_targets) return stall::target;
     ++statistics_.merged;
+    if (lookup_signal_) show_look_up("merged", cycle);
     statistics_.atomic_lock_waits += e.locked;
     e.streaming &= r.streaming;
     wait_for(m, r);
@@ -306,6 +311,7 @@ l2_channel::stall l2_channel::look_up(request& r, cycle_t cycle) {
   if ((array_.valid(line) & needed) != needed) {
     if (free_mshrs_.empty()) return stall::mshr;
     ++statistics_.partial_misses;
+    if (lookup_signal_) show_look_up("miss", cycle);
     const uint32_t m = take_mshr(line, cycle);
     array_.touch(line);
     wait_for(m, r);
@@ -325,8 +331,14 @@ l2_channel::stall l2_channel::look_up(request& r, cycle_t cycle) {
     perform(r, line, cycle + (r.what == kind::read ? parameters_.hit_latency_cycles : parameters_.write_latency_cycles));
     if (r.streaming && slc_ != slc::first_victim) leave_stream(line, cycle);
   }
+  if (lookup_signal_) show_look_up(r.what == kind::atomic ? "atomic" : "hit", cycle);
   if (hit_signal_) hit_signal_.set(clock().at(cycle), statistics_.read_hits + statistics_.write_hits + statistics_.atomic_hits);
   return stall::no;
+}
+
+void l2_channel::show_look_up(const char* what, cycle_t cycle) const {
+  lookup_signal_.set(clock().at(cycle), what);
+  lookup_signal_.set(clock().at(cycle + 1), "");
 }
 
 /// An SLC request has used the line.
@@ -504,6 +516,7 @@ cycle_t l2_channel::on_wake(cycle_t cycle) {
   next = std::min(next, send(to_memory_, memory, cycle));
   next = std::min(next, send(to_atomic_, atomic, cycle));
   if (memory_signal_) memory_signal_.set(clock().at(cycle), to_memory_.size());
+  if (busy_signal_) busy_signal_.set(clock().at(cycle + 1), !input_.empty() || mshrs_busy_ || writebacks_busy_);
   return std::min(next, events_.next());
 }
 
@@ -518,7 +531,7 @@ void l2_channel::pop_input(cycle_t cycle) {
     enqueue(p, entry);
     in.accept(clock().at(entry));
   }
-  if (input_signal_) input_signal_.set(clock().at(cycle), input_.size());
+  if (input_signal_) input_signal_.add(clock().at(cycle), -1);
 }
 
 } // namespace lyra::cache

@@ -100,6 +100,7 @@ private:
   fabric::cycle_t send(fabric::ring<outgoing>& queue, fabric::initiator_port& port, fabric::cycle_t cycle);
   void note_stall(stall why, fabric::cycle_t cycle);
   bool writeback_under_way(uint64_t line) const;
+  void show_look_up(const char* what, fabric::cycle_t cycle) const;
   void leave_stream(int line, fabric::cycle_t cycle);
   void pop_input(fabric::cycle_t cycle);
 
@@ -148,7 +149,8 @@ private:
   bool dmi_granted_ = false, atomic_busy_ = false;
   sc_core::sc_event atomic_free_event_;
   l2_statistics statistics_;
-  observe::signal input_signal_, mshr_signal_, hit_signal_, miss_signal_, memory_signal_, stall_signal_, writeback_signal_;
+  observe::text_signal lookup_signal_;
+  observe::signal busy_signal_, input_signal_, mshr_signal_, hit_signal_, miss_signal_, memory_signal_, stall_signal_, writeback_signal_;
 };
 
 } // namespace lyra::cache

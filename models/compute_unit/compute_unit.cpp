@@ -18,30 +18,8 @@ compute_unit::compute_unit(sc_core::sc_module_name name, unsigned index, const c
       wave& w = waves_[s * p.wave_slots + k];
       w.simd = uint8_t(s);
       w.slot = uint8_t(k);
-      if (context_.trace) {
-        const std::string base = fmt::format("cu{}.simd{}.wave{}.", index, s, k);
-        w.state_signal = context_.trace->add(base + "state", 4, "0 empty 1 starting 2 running 3 waiting 4 barrier 5 sleeping 6 halted 7 draining 8 ended 9 faulted");
-        w.pc_signal = context_.trace->add(base + "pc", 48, "address of the instruction issued last");
-        w.vmcnt_signal = context_.trace->add(base + "vmcnt", 6, "outstanding vector memory instructions");
-        w.lgkmcnt_signal = context_.trace->add(base + "lgkmcnt", 4, "outstanding LDS, GDS, scalar memory, message counts");
-        w.expcnt_signal = context_.trace->add(base + "expcnt", 3, "outstanding exports and GDS reads");
-      }
     }
-  if (context_.trace)
-    for (unsigned k = 0; k < std::size(groups_); ++k) {
-      const std::string base = fmt::format("cu{}.group{}.", index, k);
-      const group_signals s{context_.trace->add(base + "arrived", 5, "waves of the workgroup that wait at the barrier"), context_.trace->add(base + "waves", 5, "waves of the workgroup in this place; 0: none"),
-                            context_.trace->add(base + "gone", 5, "waves of the workgroup that have ended")};
-      if (s.arrived || s.waves || s.gone || !group_signals_.empty()) { group_signals_.resize(k); group_signals_.push_back(s); }
-    }
-  if (context_.trace) issue_signal_ = context_.trace->add(fmt::format("cu{}.issue", index), 8, "slots used this cycle: 0 VALU 1 scalar 2 VMEM 3 LDS 4 branch; 6..5 SIMD");
-  if (context_.trace) {
-    const std::string base = fmt::format("cu{}.smem.", index);
-    smem_outstanding_signal_ = context_.trace->add(base + "outstanding", 16, "scalar memory instructions that have not completed");
-    smem_issue_signal_ = context_.trace->add(base + "issue", 8, "wave that issues a scalar memory instruction in this cycle: SIMD * 10 + slot + 1; 0 none");
-    smem_return_signal_ = context_.trace->add(base + "return", 8, "wave that takes a return in this cycle: SIMD * 10 + slot + 1; 0 none");
-    smem_return_tag_signal_ = context_.trace->add(base + "return_tag", 64, "tag of the newest return: instruction in flight * 256 + part, as at the scalar cache");
-  }
+  if (context_.trace) declare_signals();
   if (context_.statistics) context_.statistics->add(fmt::format("cu{}", index), statistics);
   if (loosely_timed_) {
     SC_HAS_PROCESS(compute_unit);

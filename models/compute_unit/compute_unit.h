@@ -76,7 +76,14 @@ private:
   void attribute(wave& w, const micro_op& next, uint64_t cycle);
   void close_account(wave& w, uint64_t cycle);
   void set_state(wave& w, wave_state s, uint64_t cycle);
-  void trace_counters(const wave& w, uint64_t cycle);
+  // traced signals (compute_unit_trace.cpp)
+  void declare_signals();
+  void trace_counters(const wave& w, uint64_t cycle) { if (traced_) trace_counters_now(w, cycle); }
+  void trace_counters_now(const wave& w, uint64_t cycle);
+  void trace_issue(const wave& w, const micro_op& m, uint64_t cycle);
+  void trace_return(const wave& w, const micro_op& m, uint64_t issue_cycle, uint64_t cycle);
+  void trace_smem(const observe::text_signal& s, const wave& w, const micro_op& m, uint64_t tag, bool part, uint64_t cycle);
+  std::string text_of(const micro_op& m) const;
   void check_hazards(wave& w, const micro_op& m, uint64_t cycle);
   void check_wait_states(wave& w, const micro_op& m, uint64_t cycle);
   std::string place(const wave& w) const;
@@ -103,10 +110,12 @@ private:
   unsigned valu_cycles(const micro_op& m) const;
   unsigned scalar_cycles(const micro_op& m) const;
   void send_smem(uint64_t cycle);
+  fabric::payload& make_smem_payload(const micro_op& m, const scalar_access& a, unsigned k, const alu::wave_registers& r, uint32_t wave_id);
   void trace_smem(const observe::signal& pulse, const wave& w, uint64_t cycle);
-  fabric::payload& make_smem_payload(const micro_op& m, const scalar_access& a, unsigned k, const alu::wave_registers& r);
   void take_smem_result(const micro_op& m, const scalar_access& a, unsigned k, const fabric::payload& p, alu::wave_registers& r);
   bool jump_checked(wave& w, uint64_t cycle);
+  const micro_op* peek(const wave& w, uint64_t pc);
+  void note_barrier_wait(wave& w, uint64_t cycle);
 
   // what the fast path leaves out (compute_unit_special.cpp)
   /// Executes an ALU instruction or branch. False: the wave has faulted.
@@ -179,7 +188,8 @@ private:
   void loose_smem(wave& w, const micro_op& m);
   uint64_t loose_cycle() const;
   void synchronise();
-  void show_scalar_access(const wave& w, const micro_op& m, uint64_t address, unsigned bytes);
+  /// For the context's observer: `returned` at the data's return, else at issue.
+  void show_scalar_access(const wave& w, const micro_op& m, uint64_t address, unsigned bytes, bool returned);
 
   /// First turn of `simd` at or after the cycle.
   static uint64_t next_turn(unsigned simd, uint64_t cycle) { return cycle + ((simd - cycle) & 3); }
@@ -235,6 +245,8 @@ private:
   uint64_t loose_cycles_[simds] = {};
   sc_core::sc_event loose_event_;
   std::vector<fabric::payload*> loose_launches_;
+  bool traced_ = false; ///< a signal of this unit is
+  observe::text_signal issue_signals_[5], smem_issue_text_, smem_return_text_; ///< issue: by class
   observe::signal issue_signal_, smem_outstanding_signal_, smem_issue_signal_, smem_return_signal_, smem_return_tag_signal_;
 };
 

@@ -30,7 +30,10 @@ void compute_unit::turn(unsigned simd, uint64_t cycle) {
     if (w.state == wave_state::running || w.state == wave_state::sleeping) next = std::min(next, w.ready_at);
   }
   simd_next_[simd] = next == never ? never : next_turn(simd, std::max(next, cycle + 1));
-  if (issue_signal_) issue_signal_.set(clock().at(cycle), unsigned(slots.valu) | slots.scalar << 1 | slots.vmem << 2 | slots.lds << 3 | slots.branch << 4 | simd << 5);
+  if (issue_signal_) {
+    issue_signal_.set(clock().at(cycle), unsigned(slots.valu) | slots.scalar << 1 | slots.vmem << 2 | slots.lds << 3 | slots.branch << 4 | simd << 5);
+    issue_signal_.set(clock().at(cycle + 1), 0);
+  }
 }
 
 bool compute_unit::stalled(wave& w, stall cause, uint64_t cycle, uint64_t retry) {
@@ -45,7 +48,7 @@ void compute_unit::issued(wave& w, const micro_op& m, uint64_t cycle, unsigned c
   ++statistics.instructions;
   ++w.instructions;
   w.ready_at = cycle + std::max(4u, cycles);
-  w.pc_signal.set(clock().at(cycle), m.pc);
+  if (traced_) trace_issue(w, m, cycle);
   if (m.profile) {
     ++m.profile->executions;
     m.profile->lanes += unsigned(__builtin_popcountll(w.regs.exec()));
@@ -56,12 +59,18 @@ void compute_unit::issued(wave& w, const micro_op& m, uint64_t cycle, unsigned c
 
 const micro_op* compute_unit::next_instruction(wave& w) {
   w.ib.advance(w.regs.pc);
-  code_block* b = w.ib.block[0];
+  return peek(w, w.regs.pc);
+}
+
+/// The instruction at `pc`, or null where the buffer does not hold it.
+const micro_op* compute_unit::peek(const wave& w, uint64_t pc) {
+  const uint64_t k = ((pc & ~uint64_t(31)) - w.ib.base) >> 5;
+  code_block* b = k < 8 ? w.ib.block[k] : nullptr;
   if (!b || b == &fetch_fault_block_) return nullptr;
-  const unsigned index = unsigned(w.regs.pc >> 2) & 7;
+  const unsigned index = unsigned(pc >> 2) & 7;
   uint32_t second = 0;
   if (index == 7 && has_second_word(b->words[7])) {
-    code_block* n = w.ib.count > 1 ? w.ib.block[1] : nullptr;
+    code_block* n = k + 1 < w.ib.count ? w.ib.block[k + 1] : nullptr;
     if (!n || n == &fetch_fault_block_) return nullptr;
     second = n->words[0];
   }
@@ -240,7 +249,9 @@ bool compute_unit::issue_control(wave& w, const micro_op& m, uint64_t cycle, iss
       w.count_full = false;
       w.smem_waits_for = smem_wait::clock; // until something returns
       w.wait_vm = vm; w.wait_exp = exp == 7 ? 63 : exp; w.wait_lgkm = lgkm == 15 ? 63 : lgkm;
-      if (!wait_met(w)) {
+      if (wait_met(w)) w.cache_maintenance = false;
+      else {
+        note_barrier_wait(w, cycle);
         set_state(w, wave_state::waiting, cycle);
         set_cause(w, w.vmcnt > w.wait_vm ? stall::vmcnt : w.lgkmcnt > w.wait_lgkm ? (w.smem_outstanding || w.message_outstanding || !w.lds_outstanding ? stall::lgkm_scalar : stall::lgkm_lds) : stall::expcnt, cycle);
         w.ready_at = never;
@@ -331,6 +342,18 @@ bool compute_unit::issue_control(wave& w, const micro_op& m, uint64_t cycle, iss
       r.pc += 4;
       return true;
   }
+}
+
+/// A wait begins: is it part of a memory barrier?
+void compute_unit::note_barrier_wait(wave& w, uint64_t cycle) {
+  auto kind = w.cache_maintenance ? barrier_kind::device_memory : barrier_kind::none;
+  w.cache_maintenance = false;
+  const micro_op* next = peek(w, w.regs.pc);
+  for (uint64_t pc = w.regs.pc; next && next->control == control::waitcnt; next = peek(w, pc)) pc += 4; // the next that is no wait
+  if (next && (next->unit == unit::vmem || next->unit == unit::smem) && next->inst.info->memory == isa::memory_kind::cache) kind = barrier_kind::device_memory;
+  else if (next && next->control == control::barrier && kind == barrier_kind::none) kind = barrier_kind::group_memory;
+  w.barrier_wait = kind;
+  w.barrier_wait_since = cycle;
 }
 
 void compute_unit::want_fetch(wave& w) {

@@ -286,18 +286,19 @@ void compute_unit::loose_late_store(wave& w) {
 }
 
 /// Tells the context's observer which bytes a scalar memory instruction touches.
-void compute_unit::show_scalar_access(const wave& w, const micro_op& m, uint64_t address, unsigned bytes) {
+void compute_unit::show_scalar_access(const wave& w, const micro_op& m, uint64_t address, unsigned bytes, bool returned) {
   using observer = fabric::access_observer;
   auto& p = context_.waves->take();
   auto& q = wave_pool::of(p);
   q.begin(&m.inst, 1);
-  q.pc = w.pc_of_instruction;
+  q.pc = m.pc;
   q.wave_id = w.id;
   q.cu = uint16_t(index_);
   q.dispatch = w.packet->id;
   q.workgroup = uint32_t(w.group->info->group_number);
   const auto kind = m.inst.info->memory == memory_kind::load ? observer::kind::load : m.inst.info->memory == memory_kind::store ? observer::kind::store : observer::kind::atomic;
-  context_.accesses->accessed(q, observer::memory::global, kind, 1, &address, bytes);
+  if (!returned) context_.accesses->accessed(q, observer::memory::global, kind, 1, &address, bytes);
+  else context_.accesses->returned(q, observer::memory::global, kind, 1, &address);
   p.release();
 }
 
@@ -339,7 +340,7 @@ void compute_unit::loose_smem(wave& w, const micro_op& m) {
   if (kind == memory_kind::atomic && m.returns && a.part_count == 0) for (unsigned k = 0; k < m.result_dwords; ++k) r.sgpr[(a.sdata + k) & 127] = 0;
   for (unsigned k = 0; k < a.part_count; ++k) {
     const auto& part = a.parts[k];
-    if (context_.accesses) show_scalar_access(w, m, part.address, kind == memory_kind::atomic ? m.inst.info->memory_bytes : 4u * part.count);
+    if (context_.accesses) show_scalar_access(w, m, part.address, kind == memory_kind::atomic ? m.inst.info->memory_bytes : 4u * part.count, false);
     uint8_t* line = kind == memory_kind::atomic ? nullptr : smem_dmi_.line(part.address);
     if (line) {
       uint8_t* at = line + (part.address & 63);
@@ -350,7 +351,7 @@ void compute_unit::loose_smem(wave& w, const micro_op& m) {
       }
       continue;
     }
-    fabric::payload& p = make_smem_payload(m, a, k, r);
+    fabric::payload& p = make_smem_payload(m, a, k, r, w.id);
     smem_port.socket->b_transport(p, delay);
     if (p.get_response_status() != tlm::TLM_OK_RESPONSE) fault(w, "lyra/fault/memory-violation", fmt::format("memory violation: scalar access of {:#x} was answered with an error", fabric::sign_extended(part.address)), loose_cycle(), -1, part.address);
     else take_smem_result(m, a, k, p, r);

@@ -82,6 +82,7 @@ bool compute_unit::issue_vector_memory(wave& w, const micro_op& m, uint64_t cycl
   if (flat) { ++w.lgkmcnt; ++w.lds_outstanding; }
   w.checker.issued(m, true, flat, w.regs.exec());
   if (from_lds) ++w.lds_stores;
+  if (m.inst.info->memory == memory_kind::cache) w.cache_maintenance = true;
   const uint64_t acting = begin_memory(w, m, cycle);
   halves.memory &= acting, halves.lds &= acting;
   send(from_lds ? lds_port : vmem_port, flat ? halves.memory : acting);
@@ -146,7 +147,7 @@ bool compute_unit::issue_export(wave& w, const micro_op& m, uint64_t cycle, issu
 }
 
 /// The transaction for part `k` of a scalar memory instruction (stores and atomics: with their data).
-fabric::payload& compute_unit::make_smem_payload(const micro_op& m, const scalar_access& a, unsigned k, const alu::wave_registers& r) {
+fabric::payload& compute_unit::make_smem_payload(const micro_op& m, const scalar_access& a, unsigned k, const alu::wave_registers& r, uint32_t wave_id) {
   const auto kind = m.inst.info->memory;
   fabric::payload* p = nullptr;
   switch (kind) {
@@ -162,6 +163,7 @@ fabric::payload& compute_unit::make_smem_payload(const micro_op& m, const scalar
       x.bytes = m.inst.info->memory_bytes;
       x.returns = m.returns;
       x.source = uint16_t(index_);
+      x.wave = wave_id;
       x.count = 1;
       auto& e = x.entries[0];
       e.lane = 0;
@@ -270,9 +272,16 @@ bool compute_unit::issue_smem(wave& w, const micro_op& m, uint64_t cycle, issue_
   if (id < 0) { id = int(smem_operations_.size()); smem_operations_.emplace_back(); }
   else smem_free_ = smem_operations_[size_t(id)].next_free;
   const unsigned parts = kind == memory_kind::cache ? 1 : a.part_count;
+  if (kind == memory_kind::cache) w.cache_maintenance = true;
+  else if (context_.accesses)
+    for (unsigned k = 0; k < parts; ++k) show_scalar_access(w, m, a.parts[k].address, kind == memory_kind::atomic ? m.inst.info->memory_bytes : 4u * a.parts[k].count, false);
+  if (traced_) {
+    trace_smem(smem_issue_text_, w, m, uint64_t(id) << 8, false, cycle);
+    smem_outstanding_signal_.add(clock().at(cycle), 1);
+  }
   smem_operations_[size_t(id)] = {&w, &m, a, uint8_t(parts), uint8_t(count), cycle, -1};
   for (unsigned k = 0; k < parts; ++k) {
-    fabric::payload* p = &make_smem_payload(m, a, k, r);
+    fabric::payload* p = &make_smem_payload(m, a, k, r, w.id);
     payload_pool::policy(*p).tag = uint64_t(id) << 8 | k;
     smem_queue_.push_back(p);
   }

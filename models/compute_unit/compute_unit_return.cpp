@@ -115,6 +115,10 @@ void compute_unit::counters_changed(wave& w, uint64_t cycle) {
   trace_counters(w, cycle);
   if (w.state == wave_state::waiting) {
     if (wait_met(w)) {
+      if (w.barrier_wait != barrier_kind::none) {
+        (w.barrier_wait == barrier_kind::group_memory ? statistics.group_memory_barrier : statistics.device_memory_barrier) += cycle - w.barrier_wait_since;
+        w.barrier_wait = barrier_kind::none;
+      }
       set_state(w, wave_state::running, cycle);
       consider(w, cycle);
       set_cause(w, stall::dependency, cycle); // until its turn
@@ -172,6 +176,7 @@ void compute_unit::apply_vector(fabric::payload& p, uint64_t cycle, unsigned por
     m.profile->hits += q.hits;
   }
   if (observer) observer->returned(index_, w, m, clock().ceil(q.issue_ps), cycle);
+  if (traced_) trace_return(w, m, clock().ceil(q.issue_ps), cycle);
   if (q.result_dwords && m.returns) write_results(q, w, parameters_.d16_preserve);
   const bool vm = port == vmem || (q.result_to_lds && m.unit != unit::lds);
   if (vm) vm_completed(w, q.wave_sequence);
@@ -226,6 +231,12 @@ void compute_unit::apply_smem(fabric::payload& p, uint64_t cycle) {
   }
   p.release();
   --o.parts_left;
+  if (context_.accesses && m.inst.info->memory != memory_kind::cache) show_scalar_access(w, m, o.access.parts[tag & 0xff].address, 0, true);
+  if (traced_) {
+    trace_smem(smem_return_text_, w, m, tag, o.access.part_count > 1, cycle);
+    if (o.parts_left == 0) smem_outstanding_signal_.add(clock().at(cycle), -1);
+    trace_return(w, m, o.issue_cycle, cycle);
+  }
   unsigned fall = 0;
   if (parameters_.smem_count_return == "per_part" && o.count == 2 && o.access.part_count == 2) fall = 1;
   else if (o.parts_left == 0) fall = o.count;

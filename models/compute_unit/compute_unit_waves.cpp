@@ -9,16 +9,6 @@ namespace lyra::compute_unit {
 
 using fabric::never;
 
-/// Barrier state of a group, for the VCD.
-void compute_unit::groups_signals_set(const workgroup& g, uint64_t cycle) {
-  if (group_signals_.empty()) return;
-  const auto& s = group_signals_[size_t(&g - groups_)];
-  const auto t = clock().at(cycle);
-  s.arrived.set(t, g.arrived);
-  s.waves.set(t, g.in_use ? g.waves : 0);
-  s.gone.set(t, g.gone);
-}
-
 void compute_unit::start_group(fabric::payload& p, uint64_t cycle) {
   const auto* info = p.get_extension<fabric::launch_extension>();
   workgroup* g = nullptr;
@@ -106,9 +96,12 @@ void compute_unit::start_wave(wave& w, workgroup& g, unsigned k, uint64_t cycle)
   w.unaligned = packet.unaligned && parameters_.unaligned_access;
   w.count_full = false;
   w.current = nullptr;
+  w.barrier_wait = barrier_kind::none;
+  w.cache_maintenance = false;
   w.pc_of_instruction = r.pc;
   w.instructions = 0;
   w.cause = stall::not_started;
+  if (w.cause_signal) w.cause_signal.set(clock().at(cycle), stall_name[unsigned(w.cause)]);
   w.born = w.since = cycle;
   std::fill(std::begin(w.stalls), std::end(w.stalls), 0);
   w.ready_at = never;
@@ -153,6 +146,10 @@ void compute_unit::finish_if_drained(wave& w, uint64_t cycle) {
     set_cause(v, stall::done, cycle);
     close_account(v, cycle);
     set_state(v, wave_state::empty, cycle);
+    if (traced_) {
+      v.instruction_signal.set(clock().at(cycle), "");
+      v.cause_signal.set(clock().at(cycle), "");
+    }
     v.group = nullptr;
     v.packet = nullptr;
     v.current = nullptr;
@@ -208,6 +205,7 @@ void compute_unit::set_cause(wave& w, stall cause, uint64_t cycle) {
   if (cause == w.cause) return;
   close_interval(w, cycle);
   w.cause = cause;
+  if (w.cause_signal) w.cause_signal.set(clock().at(cycle), stall_name[unsigned(cause)]);
 }
 
 /// Puts the cycles since the last change down to their cause, in the wave and at the current instruction.
@@ -249,15 +247,7 @@ void compute_unit::close_account(wave& w, uint64_t cycle) {
 
 void compute_unit::set_state(wave& w, wave_state s, uint64_t cycle) {
   w.state = s;
-  w.state_signal.set(clock().at(cycle), unsigned(s));
-}
-
-void compute_unit::trace_counters(const wave& w, uint64_t cycle) {
-  if (!w.vmcnt_signal && !w.lgkmcnt_signal && !w.expcnt_signal) return;
-  const auto t = clock().at(cycle);
-  w.vmcnt_signal.set(t, w.vmcnt);
-  w.lgkmcnt_signal.set(t, w.lgkmcnt);
-  w.expcnt_signal.set(t, w.expcnt);
+  if (w.state_signal) w.state_signal.set(clock().at(cycle), wave_state_name[unsigned(s)]);
 }
 
 void compute_unit::check_hazards(wave& w, const micro_op& m, uint64_t cycle) {

@@ -111,6 +111,7 @@ constexpr const char* smem_wait_meaning[smem_wait_count] = {"of lgkmcnt_scalar: 
 struct compute_unit_statistics {
   uint64_t instructions = 0, valu = 0, salu = 0, smem = 0, vmem = 0, flat = 0, lds = 0, gds = 0, exports = 0, branch = 0, branch_taken = 0, message = 0, internal = 0;
   uint64_t waves = 0, workgroups = 0, barriers = 0, fetches = 0, wave_cycles = 0, busy_cycles = 0, valu_lanes = 0, vskipped = 0;
+  uint64_t group_memory_barrier = 0, device_memory_barrier = 0;
   uint64_t smem_two_parts = 0, smem_replays = 0, hazards = 0, missing_wait_states = 0, clause_findings = 0;
   uint64_t smem_waits[smem_wait_count] = {};
   uint64_t stalls[stall_count] = {};
@@ -136,6 +137,8 @@ struct compute_unit_statistics {
     v("waves", waves, "waves", "waves started");
     v("workgroups", workgroups, "workgroups", "workgroups ended");
     v("barriers", barriers, "barriers", "barriers completed");
+    v("group_memory_barrier", group_memory_barrier, "wave-cycles", "of the waits in s_waitcnt, those in front of s_barrier: group memory barriers (the wait at s_barrier itself is `barrier`)");
+    v("device_memory_barrier", device_memory_barrier, "wave-cycles", "of the waits in s_waitcnt, those next to a cache invalidation or write-back (BUFFER_WBINVL1, S_DCACHE_INV, S_DCACHE_WB): device memory barriers");
     v("fetches", fetches, "requests", "32-byte instruction fetches");
     v("hazards", hazards, "findings", "registers used without a guarantee by s_waitcnt");
     v("missing_wait_states", missing_wait_states, "findings", "instructions without the wait states the ISA asks for in front");

@@ -31,6 +31,12 @@ enum class wave_state : uint8_t {
   ended, faulted
 };
 
+constexpr const char* wave_state_name[] = {"empty", "starting", "running", "waiting", "barrier", "sleeping", "halted", "draining", "ended", "faulted"};
+
+/// What a wait for memory belongs to: the one in front of s_barrier to a barrier of the group's memory; one next to a cache invalidation or
+/// write-back to a barrier of the device's memory.
+enum class barrier_kind : uint8_t { none, group_memory, device_memory };
+
 /// An instruction buffer: consecutive 32-byte blocks from `base` on; null where the fetch is under way.
 struct instruction_buffer {
   uint64_t base = 0;
@@ -90,8 +96,13 @@ struct wave {
   uint64_t stalls[stall_count] = {};
   const micro_op* current = nullptr; ///< the instruction the cause is put down to (profile)
   uint64_t instructions = 0;
+  // the wait that is under way as part of a memory barrier
+  barrier_kind barrier_wait = barrier_kind::none;
+  uint64_t barrier_wait_since = 0;
+  bool cache_maintenance = false; ///< a cache invalidation or write-back since the last s_waitcnt
   // traced signals
-  observe::signal state_signal, pc_signal, vmcnt_signal, lgkmcnt_signal, expcnt_signal;
+  observe::signal pc_signal, vmcnt_signal, lgkmcnt_signal, expcnt_signal;
+  observe::text_signal state_signal, instruction_signal, cause_signal, return_signal;
 
   bool outstanding() const { return vmcnt || lgkmcnt || expcnt; }
 };

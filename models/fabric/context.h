@@ -24,7 +24,7 @@ struct context {
   payload_pool* lines = nullptr;
   wave_pool* waves = nullptr;
   run_state* run = nullptr;
-  access_observer* accesses = nullptr;     ///< loosely timed: told which bytes each wave touches; null: nobody is
+  access_observer* accesses = nullptr;     ///< told which bytes each wave touches; null: nobody is
 };
 
 } // namespace lyra::fabric

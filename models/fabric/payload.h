@@ -41,7 +41,8 @@ struct atomic_extension : tlm::tlm_extension<atomic_extension> {
   uint8_t bytes = 4;         ///< 4 or 8
   bool returns = false;      ///< GLC: old values go back
   uint8_t count = 0;         ///< entries in use
-  uint16_t source = 0;       ///< requester
+  uint16_t source = 0;       ///< requester: the compute unit
+  uint32_t wave = 0;         ///< of the requester, for observers
   struct entry { uint8_t lane; uint8_t offset; /* in the line */ uint64_t operand; uint64_t compare; uint64_t result; };
   entry entries[64];
   tlm_extension_base* clone() const override { return new atomic_extension(*this); }

@@ -17,9 +17,10 @@ local_data_share::local_data_share(sc_core::sc_module_name name, const context& 
     const std::string here = this->name();
     busy_signal_ = context.trace->add(here + ".busy", 1, "banks at work");
     conflicts_signal_ = context.trace->add(here + ".conflicts", 8, "bank conflict cycles of the instruction at work");
+    instruction_signal_ = context.trace->add_text(here + ".instruction", "wave and name of the instruction at work");
     queue_signal_[0] = context.trace->add(here + ".queue0", 8, "instructions waiting, SIMDs 0 and 1");
     queue_signal_[1] = context.trace->add(here + ".queue1", 8, "instructions waiting, SIMDs 2 and 3");
-    traced_ = busy_signal_ || conflicts_signal_ || queue_signal_[0] || queue_signal_[1];
+    traced_ = busy_signal_ || conflicts_signal_ || instruction_signal_ || queue_signal_[0] || queue_signal_[1];
   }
 }
 
@@ -47,9 +48,11 @@ bool local_data_share::execute(wave_request& w, alu::ds_access& access, alu::ds_
 void local_data_share::count(const wave_request& w, const alu::ds_access& access) {
   lds_statistics& s = statistics_;
   ++s.instructions;
-  s.active_lanes += access.exec == ~uint64_t(0) ? 64 : unsigned(__builtin_popcountll(access.exec));
+  const unsigned lanes = access.exec == ~uint64_t(0) ? 64 : unsigned(__builtin_popcountll(access.exec));
+  s.active_lanes += lanes;
   if (access.out_of_range) s.out_of_range_lanes += unsigned(__builtin_popcountll(access.out_of_range));
   s.flat += access.shape.flat;
+  s.bytes += lanes * access.shape.elements * (access.shape.bytes ? access.shape.bytes : 4);
   switch (access.shape.kind) {
     case ds_kind::read: case ds_kind::read_addtid: case ds_kind::read_direct: ++s.reads; break;
     case ds_kind::write: case ds_kind::write_addtid: ++s.writes; break;
@@ -108,7 +111,7 @@ void local_data_share::start(path& q, cycle_t cycle) {
   --q.count;
   wave_request& w = wave_pool::of(*e.p);
   alu::ds_access access;
-  execute(w, access, addresses_);
+  if (execute(w, access, addresses_) && accesses_) show_accesses(w, access);
   const data_share_cost cost = banks_.cost(access, addresses_, w.lds_base);
   const unsigned occupancy = std::max(cost.occupancy(), 1u);
   q.free = cycle + occupancy;
@@ -134,6 +137,7 @@ void local_data_share::start(path& q, cycle_t cycle) {
     shown_busy_ = true;
     busy_signal_.set(clock().at(cycle), 1);
     conflicts_signal_.set(clock().at(cycle), cost.conflicts);
+    if (instruction_signal_) instruction_signal_.set(clock().at(cycle), "wave" + std::to_string(w.wave_id) + " " + w.inst->info->name);
   }
 
   if (refused_.p && &paths_[refused_path_] == &q) {
@@ -164,6 +168,7 @@ cycle_t local_data_share::trace(cycle_t cycle) {
     shown_busy_ = false;
     busy_signal_.set(t, 0);
     conflicts_signal_.set(t, 0);
+    instruction_signal_.set(t, "");
   }
   return shown_busy_ ? std::min(next, banks_free_) : next;
 }

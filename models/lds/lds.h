@@ -32,7 +32,7 @@ struct lds_parameters {
 
 struct lds_statistics {
   uint64_t instructions = 0, reads = 0, writes = 0, atomics = 0, permutes = 0, appends = 0, returns_to_lds = 0, flat = 0;
-  uint64_t active_lanes = 0, out_of_range_lanes = 0, broadcast_lanes = 0;
+  uint64_t active_lanes = 0, bytes = 0, out_of_range_lanes = 0, broadcast_lanes = 0;
   uint64_t bank_busy_cycles = 0, bank_conflict_cycles = 0, same_address_cycles = 0, path0_busy_cycles = 0, path1_busy_cycles = 0;
   uint64_t queue_wait_cycles = 0, refused_requests = 0, refused_cycles = 0;
 
@@ -46,6 +46,7 @@ struct lds_statistics {
     v("returns_to_lds", returns_to_lds, "wave instructions", "results of LDS=1 vector loads written here");
     v("flat", flat, "wave instructions", "of all: LDS halves of FLAT instructions");
     v("active_lanes", active_lanes, "lanes", "sum of active lanes");
+    v("bytes", bytes, "bytes", "sum over active lanes of the bytes accessed");
     v("out_of_range_lanes", out_of_range_lanes, "lanes", "accesses beyond the workgroup's allocation: read 0 or dropped");
     v("broadcast_lanes", broadcast_lanes, "lanes", "accesses served by another lane's access to the same dword");
     v("bank_busy_cycles", bank_busy_cycles, "cycles", "banks at work");
@@ -119,6 +120,7 @@ private:
   alu::ds_addresses addresses_;
   lds_statistics statistics_;
   observe::signal busy_signal_, conflicts_signal_, queue_signal_[2];
+  observe::text_signal instruction_signal_;
   bool traced_ = false, shown_busy_ = false;
 };
 

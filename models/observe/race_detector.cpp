@@ -75,18 +75,25 @@ void race_detector::report(const mark& earlier, bool earlier_writes, const fabri
                now.issue_ps, now.pc, now.wave_id});
 }
 
+void race_detector::take_over(wave_clock& w, uint64_t space, uint64_t lanes, const uint64_t* address) {
+  for (uint64_t l = lanes; l; l &= l - 1)
+    if (const auto i = published_.find(space | address[__builtin_ctzll(l)]); i != published_.end()) join(w.seen, i->second);
+}
+
+void race_detector::returned(const fabric::wave_request& r, memory where, kind what, uint64_t lanes, const uint64_t* address) {
+  if (is_atomic(r, where, what) && (what == kind::load || r.inst->glc)) take_over(wave(r.wave_id), 0, lanes, address);
+}
+
 void race_detector::accessed(const fabric::wave_request& r, memory where, kind what, uint64_t lanes, const uint64_t* address, unsigned bytes) {
   if (!lanes || !bytes) return;
   wave_clock& w = wave(r.wave_id);
   w.workgroup = r.workgroup;
   const uint32_t site = site_of(r);
-  const bool atomic = what == kind::atomic || (what == kind::load && r.inst->glc && where == memory::global);
+  const bool atomic = is_atomic(r, where, what);
   const bool writes = what != kind::load;
   const uint64_t space = where == memory::lds ? uint64_t(1) << 63 | uint64_t(r.cu) << 48 : 0;
   const uint32_t owner = (where == memory::lds ? r.workgroup : r.dispatch) + 1;
-  if (atomic && (what == kind::load || r.inst->glc || where == memory::lds)) // takes over what was published
-    for (uint64_t l = lanes; l; l &= l - 1)
-      if (const auto i = published_.find(space | address[__builtin_ctzll(l)]); i != published_.end()) join(w.seen, i->second);
+  if (atomic && (what == kind::load || r.inst->glc || where == memory::lds)) take_over(w, space, lanes, address);
   const mark mine{r.wave_id, w.own, site, atomic};
   for (uint64_t l = lanes; l; l &= l - 1) {
     const unsigned lane = unsigned(__builtin_ctzll(l));

@@ -54,13 +54,29 @@ std::vector<std::string> vcd_writer::unmatched() const {
   return u;
 }
 
-void vcd_writer::change(uint32_t id, uint64_t ps, uint64_t value) {
+/// Only printable characters without space and backslash may stand in a value.
+static std::string escaped(std::string_view text) {
+  std::string s;
+  for (const char c : text) {
+    if (c > ' ' && c < 127 && c != '\\') s += c;
+    else s += fmt::format("\\{:03o}", unsigned(uint8_t(c)));
+  }
+  return s;
+}
+
+void vcd_writer::change_text(uint32_t id, uint64_t ps, std::string_view text) {
+  const auto [i, fresh] = text_numbers_.try_emplace(std::string(text), texts_.size());
+  if (fresh) texts_.push_back(escaped(text));
+  queue_change(id, ps, i->second, false);
+}
+
+void vcd_writer::queue_change(uint32_t id, uint64_t ps, uint64_t value, bool relative) {
   if (!file_) return;
   if (ps < written_to_) { // too late: it goes to the next moment that is still open
     ++late_;
     ps = written_to_;
   }
-  queue_.push({ps, sequence_++, id, value});
+  queue_.push({ps, sequence_++, id, relative, value});
   if (ps <= newest_) return;
   newest_ = ps;
   if (newest_ > options_.reorder_ps && newest_ - options_.reorder_ps > written_to_) drain(newest_ - options_.reorder_ps);
@@ -83,7 +99,9 @@ void vcd_writer::write_header() {
       const variable& v = variables_[i];
       const size_t dot = v.path.rfind('.');
       const std::string leaf = dot == std::string::npos ? v.path : v.path.substr(dot + 1);
-      out_ += fmt::format("$var wire {} {} {} $end\n", v.bits, v.code, leaf);
+      if (v.bits == 0) out_ += fmt::format("$var string 1 {} {} $end\n", v.code, leaf);
+      else if (v.bits == 1) out_ += fmt::format("$var wire 1 {} {} $end\n", v.code, leaf);
+      else out_ += fmt::format("$var wire {} {} {} [{}:0] $end\n", v.bits, v.code, leaf, v.bits - 1);
       if (!v.meaning.empty()) out_ += fmt::format("$comment {}: {} $end\n", leaf, v.meaning);
     }
     for (const auto& c : s.children) {
@@ -103,13 +121,14 @@ void vcd_writer::put_time(uint64_t ps) {
 }
 
 void vcd_writer::put_value(const variable& v) {
-  if (v.bits == 1) {
-    out_ += v.known ? (v.value & 1 ? '1' : '0') : 'x';
-  } else {
-    out_ += 'b';
-    if (!v.known) out_ += 'x';
-    else fmt::format_to(std::back_inserter(out_), "{:b}", v.bits >= 64 ? v.value : v.value & ((uint64_t(1) << v.bits) - 1));
+  if (v.bits == 0) {
+    out_ += 's';
+    out_ += texts_[v.value];
     out_ += ' ';
+  } else if (v.bits == 1) {
+    out_ += v.value & 1 ? '1' : '0';
+  } else {
+    fmt::format_to(std::back_inserter(out_), "b{:b} ", v.value);
   }
   out_ += v.code;
   out_ += '\n';
@@ -131,10 +150,9 @@ void vcd_writer::write_moment(uint64_t ps) {
   for (const uint32_t id : touched_) {
     variable& v = variables_[id];
     v.changed = false;
-    const uint64_t next = v.bits >= 64 ? v.next : v.next & ((uint64_t(1) << v.bits) - 1);
-    if (v.known && v.value == next) continue;
-    v.value = next;
-    v.known = true;
+    v.next = v.bits == 0 || v.bits >= 64 ? v.next : v.next & ((uint64_t(1) << v.bits) - 1);
+    if (v.value == v.next) continue;
+    v.value = v.next;
     if (!inside) continue;
     put_time(ps);
     put_value(v);
@@ -149,7 +167,7 @@ void vcd_writer::drain(uint64_t before) {
     const uint64_t ps = queue_.top().ps;
     while (!queue_.empty() && queue_.top().ps == ps) {
       variable& v = variables_[queue_.top().id];
-      v.next = queue_.top().value;
+      v.next = queue_.top().relative ? v.next + queue_.top().value : queue_.top().value;
       if (!v.changed) {
         v.changed = true;
         touched_.push_back(queue_.top().id);

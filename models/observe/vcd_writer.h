@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Value change dump (IEEE 1364-2005 clause 18) of selected signals: hierarchical scopes, changes only, no date, so that equal runs give equal files.
+// Texts are variables of type string with values "sTEXT CODE", as GTKWave, vcd2fst and Surfer read them; spaces and backslashes stand as \040 and \134.
 #pragma once
 #include "observe/trace.h"
 #include <cstdio>
 #include <queue>
+#include <unordered_map>
 #include <vector>
 
 namespace lyra::observe {
@@ -32,12 +34,15 @@ public:
   uint64_t late_changes() const { return late_; } ///< came after their time had been written; they stand at the next time written
 
 private:
-  struct variable { std::string path; unsigned bits; std::string meaning, code; uint64_t value = 0, next = 0; bool known = false, changed = false; };
-  struct change_entry { uint64_t ps, sequence; uint32_t id; uint64_t value; };
+  struct variable { std::string path; unsigned bits; std::string meaning, code; uint64_t value = 0, next = 0; bool changed = false; }; ///< text: value is a number in texts_
+  struct change_entry { uint64_t ps, sequence; uint32_t id; bool relative; uint64_t value; };
   struct later { bool operator()(const change_entry& a, const change_entry& b) const { return a.ps != b.ps ? a.ps > b.ps : a.sequence > b.sequence; } };
 
   bool declare(const std::string& path, unsigned bits, const char* meaning, uint32_t& id) override;
-  void change(uint32_t id, uint64_t ps, uint64_t value) override;
+  void change(uint32_t id, uint64_t ps, uint64_t value) override { queue_change(id, ps, value, false); }
+  void change_by(uint32_t id, uint64_t ps, int64_t delta) override { queue_change(id, ps, uint64_t(delta), true); }
+  void change_text(uint32_t id, uint64_t ps, std::string_view text) override;
+  void queue_change(uint32_t id, uint64_t ps, uint64_t value, bool relative);
   void write_header();
   void drain(uint64_t before);
   void write_moment(uint64_t ps);
@@ -52,6 +57,8 @@ private:
   std::vector<bool> matched_;
   std::vector<variable> variables_;
   std::vector<uint32_t> touched_;
+  std::vector<std::string> texts_{""}; ///< as written; 0: empty
+  std::unordered_map<std::string, uint64_t> text_numbers_{{"", 0}};
   std::priority_queue<change_entry, std::vector<change_entry>, later> queue_;
   uint64_t sequence_ = 0, newest_ = 0, written_to_ = 0, late_ = 0, last_time_ = ~uint64_t(0);
   bool header_done_ = false, window_open_ = false;

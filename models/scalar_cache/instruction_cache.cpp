@@ -30,7 +30,7 @@ instruction_cache::instruction_cache(sc_core::sc_module_name name, context& cont
   if (context.statistics) context.statistics->add(this->name(), statistics_);
   if (observe::trace* t = context.trace) {
     const std::string path = std::string(this->name()) + ".";
-    event_signal_ = t->add(path + "lookup", 3, "lookup of this cycle: 0 none, 1 hit, 2 miss, 3 joined a fill, 4 control");
+    event_signal_ = t->add_text(path + "lookup", "lookup of this cycle: hit, miss, merged (joined a fill), control");
     outstanding_signal_ = t->add(path + "outstanding", 16, "fetches looked up and not answered");
     fills_signal_ = t->add(path + "fills_outstanding", 16, "fills that L2 has not answered, prefetches included");
     return_signal_ = t->add(path + "return_port", 8, "compute unit answered in this cycle, plus 1; 0: none");
@@ -293,8 +293,11 @@ void instruction_cache::account_stall(cycle_t c) {
 void instruction_cache::trace(cycle_t c) {
   if (!context_.trace) return;
   const picoseconds t = clock().at(c);
-  event_signal_.set(t, unsigned(event_now_));
-  if (event_now_ != event::none) event_signal_.set(clock().at(c + 1), 0);
+  if (event_signal_ && event_now_ != event::none) {
+    static constexpr const char* names[] = {"", "hit", "miss", "merged", "control"};
+    event_signal_.set(t, names[unsigned(event_now_)]);
+    event_signal_.set(clock().at(c + 1), "");
+  }
   outstanding_signal_.set(t, requests_.size() - free_requests_.size());
   fills_signal_.set(t, parameters_.mshrs - free_mshrs_.size());
   stall_signal_.set(t, unsigned(stall_));

@@ -34,12 +34,12 @@ data_cache::data_cache(sc_core::sc_module_name name, context& context, unsigned 
   if (context.statistics) context.statistics->add(this->name(), statistics_);
   if (observe::trace* t = context.trace) {
     const std::string path = std::string(this->name()) + ".";
-    event_signal_ = t->add(path + "lookup", 4, "lookup of this cycle: 0 none, 1 hit, 2 miss, 3 joined a fill, 4 store, 5 store through, 6 atomic, 7 control, 8 nack");
+    event_signal_ = t->add_text(path + "lookup", "lookup of this cycle: hit, miss, merged (joined a fill), store, store through, atomic, control, nack");
     outstanding_signal_ = t->add(path + "outstanding", 16, "requests looked up and not answered");
     fills_signal_ = t->add(path + "fills_outstanding", 16, "fills that L2 has not answered");
     dirty_signal_ = t->add(path + "dirty_lines", 16, "lines with dirty bytes");
     return_signal_ = t->add(path + "return_port", 8, "compute unit answered in this cycle, plus 1; 0: none");
-    return_tag_signal_ = t->add(path + "return_tag", 64, "tag of the newest answer");
+    return_tag_signal_ = t->add(path + "return_tag", 64, "tag of the newest answer: as in cuN.smem_return, in 8-bit steps: number, part");
     stall_signal_ = t->add(path + "stall", 2, "lookups wait for 1 an MSHR, 2 a write acknowledgement, 3 a place for the request");
   }
 }
@@ -432,8 +432,11 @@ void data_cache::account_stall(cycle_t c) {
 void data_cache::trace(cycle_t c) {
   if (!context_.trace) return;
   const picoseconds t = clock().at(c);
-  event_signal_.set(t, unsigned(event_now_));
-  if (event_now_ != event::none) event_signal_.set(clock().at(c + 1), 0);
+  if (event_signal_ && event_now_ != event::none) {
+    static constexpr const char* names[] = {"", "hit", "miss", "merged", "store", "store through", "atomic", "control", "nack"};
+    event_signal_.set(t, names[unsigned(event_now_)]);
+    event_signal_.set(clock().at(c + 1), "");
+  }
   outstanding_signal_.set(t, requests_.size() - free_requests_.size());
   fills_signal_.set(t, parameters_.mshrs - free_mshrs_.size());
   dirty_signal_.set(t, dirty_lines_);

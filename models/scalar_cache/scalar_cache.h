@@ -142,7 +142,8 @@ private:
   fabric::cycle_t stall_since_ = 0;
   fabric::dmi_cache dmi_;
   event event_now_ = event::none;
-  observe::signal event_signal_, outstanding_signal_, fills_signal_, dirty_signal_, return_signal_, return_tag_signal_, stall_signal_;
+  observe::text_signal event_signal_;
+  observe::signal outstanding_signal_, fills_signal_, dirty_signal_, return_signal_, return_tag_signal_, stall_signal_;
 };
 
 } // namespace lyra::scalar_cache

@@ -185,6 +185,7 @@ data_cache::stall data_cache::atomic(payload& p, unsigned port, cycle_t c) {
   to.returns = a->returns;
   to.count = a->count;
   to.source = a->source;
+  to.wave = a->wave;
   std::copy(a->entries, a->entries + a->count, to.entries);
   policy_extension& o = payload_pool::policy(q);
   o.glc = policy.glc; o.slc = policy.slc; o.nv = policy.nv; o.source = policy.source;

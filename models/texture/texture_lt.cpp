@@ -180,11 +180,29 @@ bool texture_unit::lt_quick(operation& o) {
   }
 }
 
+namespace {
+access_observer::kind observed_kind(const access_state& s) {
+  using kind = access_observer::kind;
+  return s.kind == memory_kind::atomic ? kind::atomic : s.kind == memory_kind::store || s.kind == memory_kind::store_lds ? kind::store : kind::load;
+}
+} // namespace
+
+/// Tells the context's observer that the instruction's results have come.
+void texture_unit::show_returns(const operation& o) const {
+  if (o.control || !o.state.in_range) return;
+  uint64_t address[64];
+  for (unsigned piece = 0; piece < o.plan.pieces; ++piece) {
+    const uint64_t lanes = o.state.contiguous ? o.state.in_range : o.plan.active[piece];
+    for (uint64_t l = lanes; l; l &= l - 1) address[first_lane(l)] = address_of(o.state, o.plan, piece, first_lane(l));
+    context_.accesses->returned(*o.request, access_observer::memory::global, observed_kind(o.state), lanes, address);
+  }
+}
+
 /// Tells the context's observer which bytes the instruction touches.
 void texture_unit::show_accesses(const operation& o) const {
   using observer = access_observer;
   if (o.control || !o.state.in_range) return;
-  const auto kind = o.state.kind == memory_kind::atomic ? observer::kind::atomic : o.state.kind == memory_kind::store || o.state.kind == memory_kind::store_lds ? observer::kind::store : observer::kind::load;
+  const auto kind = observed_kind(o.state);
   uint64_t address[64];
   for (unsigned piece = 0; piece < o.plan.pieces; ++piece) {
     const uint64_t lanes = o.state.contiguous ? o.state.in_range : o.plan.active[piece];

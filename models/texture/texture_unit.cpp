@@ -16,14 +16,7 @@ texture_unit::texture_unit(sc_core::sc_module_name name, context& c, const textu
     : timed_module(name, c.core), wave_port("wave_port", *this, wave_side), return_port("return_port", *this, return_side), line_port("line_port", *this, line_side),
       context_(c), parameters_(parameters), source_(source), module_number_(module_number(this->name())), in_flight_(64), dmi_(line_port) {
   if (context_.statistics) context_.statistics->add(this->name(), statistics_);
-  if (observe::trace* t = context_.trace) {
-    const std::string path = std::string(this->name()) + ".";
-    busy_signal_ = t->add(path + "ta_busy", 1, "TA generates addresses");
-    wait_signal_ = t->add(path + "ta_waiting", 1, "an instruction waits in front of TA");
-    lines_signal_ = t->add(path + "lines", 8, "lines sent to L1 in this cycle");
-    depth_signal_ = t->add(path + "in_flight", 16, "instructions between TA and TD");
-    return_signal_ = t->add(path + "td_return", 1, "TD returns an instruction");
-  }
+  if (context_.trace) declare_signals();
 }
 
 texture_unit::~texture_unit() = default;
@@ -180,9 +173,9 @@ void texture_unit::start(payload& p, cycle_t c) {
   statistics_.ta_busy_cycles += o->rate;
   if (o->is_image) statistics_.image_lines += o->lines;
   in_flight_.push(o);
-  busy_signal_.set(clock().at(c), 1);
-  busy_signal_.set(clock().at(ta_free_), 0);
-  depth_signal_.set(clock().at(c), in_flight_.size());
+  if (o->is_image) statistics_.image_lines += o->lines;
+  if (context_.accesses && o->request->fault == fault_kind::none) show_accesses(*o);
+  if (traced_) trace_start(*o, c);
   if (sending_ + 1 == in_flight_.size()) wake_at(std::max(c + parameters_.address_latency_cycles, now() + 2) - 1); // never responds from here
 }
 
@@ -202,6 +195,7 @@ payload& texture_unit::line_payload(operation& o, uint32_t index) {
         a.bytes = o.state.element_bytes;
         a.returns = o.state.returns;
         a.source = source_;
+        a.wave = o.request->wave_id;
         unsigned n = 0;
         for (uint32_t t = l.first; t != line_list::end; t = o.list.touches[t].next, ++n) {
           const line_list::touch& from = o.list.touches[t];
@@ -370,6 +364,7 @@ void texture_unit::retire() {
 }
 
 void texture_unit::finish(operation& o) {
+  if (context_.accesses && o.state.returns && o.request->fault == fault_kind::none) show_returns(o);
   resolve(o);
   const cycle_t begin = std::max(o.arrived, td_free_);
   cycle_t done;
@@ -384,11 +379,7 @@ void texture_unit::finish(operation& o) {
   done = std::max({done, last_response_, now() + 1});
   last_response_ = done;
   statistics_.latency_cycles += done - o.start;
-  depth_signal_.set(clock().at(std::max(begin, now())), in_flight_.size());
-  if (o.phases) {
-    return_signal_.set(clock().at(done - std::min<cycle_t>(done, o.phases)), 1);
-    return_signal_.set(clock().at(done), 0);
-  }
+  if (traced_) trace_return(o, done);
   payload& p = *o.p;
   idle_.push_back(&o);
   p.set_response_status(tlm::TLM_OK_RESPONSE);

@@ -150,6 +150,10 @@ private:
   bool lt_run(operation& o);
   bool lt_quick(operation& o);
   void show_accesses(const operation& o) const;
+  void show_returns(const operation& o) const;
+  void declare_signals();
+  void trace_start(const operation& o, fabric::cycle_t c);
+  void trace_return(const operation& o, fabric::cycle_t done);
   bool lt_usable(const operation& o, uint64_t address) const;
   template <unsigned N> bool lt_pieces(operation& o);
   template <class U> bool lt_atomics(operation& o);
@@ -176,7 +180,9 @@ private:
 
   operation lt_; ///< the instruction in b_transport
   fabric::dmi_cache dmi_;
-  observe::signal busy_signal_, lines_signal_, depth_signal_, wait_signal_, return_signal_;
+  bool traced_ = false; ///< one of the signals below
+  observe::signal busy_signal_, lines_signal_, depth_signal_, wait_signal_, return_signal_, ta_lines_signal_, ta_cycles_signal_, ta_lanes_signal_, ta_texels_signal_, filter_signal_;
+  observe::text_signal ta_instruction_signal_, td_instruction_signal_;
 };
 
 } // namespace lyra::texture

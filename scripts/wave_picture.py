@@ -54,7 +54,7 @@ def boxes(row, y, axis):
 
 def stairs(row, y, axis):
     """A bar for each text, and the texts themselves on lines below, first line that is free."""
-    s, texts, free = [], [], []
+    s, lines, texts, free = [], [], [], []
     for p, a, b, value, begins in row:
         x0, x1 = axis.x(p, a), axis.x(p, b)
         if value == "":
@@ -68,9 +68,9 @@ def stairs(row, y, axis):
         line = next((i for i, f in enumerate(free) if f <= tx), len(free))
         free[line : line + 1] = [tx + width]
         base = y + 14 + LINE * (line + 1)
-        texts.append(f'<line x1="{x0:.1f}" y1="{y + 14}" x2="{x0:.1f}" y2="{base - 3}" stroke="{EDGE}" stroke-opacity="0.45"/>')
-        texts.append(f'<text x="{tx + 3:.1f}" y="{base}" paint-order="stroke" stroke="white" stroke-width="3">{escape(value)}</text>')
-    return s + texts, 18 + LINE * len(free) + 4
+        lines.append(f'<line x1="{x0:.1f}" y1="{y + 14}" x2="{x0:.1f}" y2="{base - 3}" stroke="{EDGE}" stroke-opacity="0.45"/>')
+        texts.append(f'<rect x="{tx + 2:.1f}" y="{base - 10}" width="{width - 4:.1f}" height="12" fill="white" fill-opacity="0.85"/><text x="{tx + 3:.1f}" y="{base}">{escape(value)}</text>')
+    return s + lines + texts, 18 + LINE * len(free) + 4
 
 
 def draw(dump, title, caption, rows, cuts, period):

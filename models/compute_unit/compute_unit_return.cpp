@@ -234,7 +234,6 @@ void compute_unit::apply_smem(fabric::payload& p, uint64_t cycle) {
   if (context_.accesses && m.inst.info->memory != memory_kind::cache) show_scalar_access(w, m, o.access.parts[tag & 0xff].address, 0, true);
   if (traced_) {
     trace_smem(smem_return_text_, w, m, tag, o.access.part_count > 1, cycle);
-    if (o.parts_left == 0) smem_outstanding_signal_.add(clock().at(cycle), -1);
     trace_return(w, m, o.issue_cycle, cycle);
   }
   unsigned fall = 0;

@@ -3,6 +3,7 @@
 #pragma once
 #include "observe/trace.h"
 #include <deque>
+#include <string>
 #include <vector>
 
 namespace lyra::rtl {
@@ -15,15 +16,19 @@ public:
   void dump(const std::string& file, const std::string& comment, uint64_t end_ps);
 
 private:
-  struct variable { std::string path; unsigned bits; const char* meaning; uint64_t before = 0; bool known = false; observe::signal outer; };
+  struct variable { std::string path; unsigned bits; const char* meaning; uint64_t before = 0, latest = 0; bool known = false; observe::signal outer; observe::text_signal outer_text; };
   struct entry { uint64_t ps, value; uint32_t id; };
   bool declare(const std::string& path, unsigned bits, const char* meaning, uint32_t& id) override;
   void change(uint32_t id, uint64_t ps, uint64_t value) override;
+  void change_by(uint32_t id, uint64_t ps, int64_t delta) override;
+  void change_text(uint32_t id, uint64_t ps, std::string_view text) override;
+  void remember(uint32_t id, uint64_t ps, uint64_t value);
 
   observe::trace* outer_;
   uint64_t window_ps_, newest_ = 0;
   std::vector<variable> variables_;
-  std::deque<entry> entries_;
+  std::deque<entry> entries_; ///< of a text the value is its place in texts_
+  std::vector<std::string> texts_{""};
 };
 
 } // namespace lyra::rtl

@@ -197,8 +197,8 @@ BOOST_AUTO_TEST_CASE(packets_for_different_lines_overlap_in_the_unit) {
   b.finish();
   const auto& a = b.sources[0]->answers;
   BOOST_REQUIRE_EQUAL(a.size(), 4u);
-  BOOST_TEST(a[2].at == 1000u + 20 + 7 + 4 + 66);
-  BOOST_TEST(a[3].at == 1000u + 20 + 8 + 4 + 66); // starts in the cycle after the first packet's last operation
+  BOOST_TEST(a[2].at == 1000u + 20 + 7 + 4 + 58);
+  BOOST_TEST(a[3].at == 1000u + 20 + 8 + 4 + 58); // starts in the cycle after the first packet's last operation
   b.check_clean();
 }
 

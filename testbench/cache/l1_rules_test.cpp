@@ -381,7 +381,7 @@ BOOST_AUTO_TEST_CASE(loosely_timed_access_holds_nothing_and_uses_direct_memory_w
   b.ta->port.socket->b_transport(a, t);
   BOOST_TEST(b.l2->at(0x1000)[0] == 4);
   a.release();
-  BOOST_TEST(t.value() >= 5u * 70000u);
+  BOOST_TEST(t.value() >= 5u * 62000u);
   BOOST_TEST(b.td->arrivals.empty());
 }
 

@@ -2,7 +2,7 @@
 // Exact cycles of the vector L1. Memory below answers 100 cycles after a request; 62 cycles of hit latency, 20 to the crossbar, 50 back.
 #include "support/systemc_test.h"
 #include "cache/l1_bench.h"
-#include "cache/l1_trace_probe.h"
+#include "support/trace_recorder.h"
 
 using namespace bench;
 
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(cycles_scale_with_the_clock_and_other_parameters) {
 }
 
 BOOST_AUTO_TEST_CASE(signals_show_hits_misses_outstanding_fills_stalls_and_lines_at_td) {
-  static trace_probe t;
+  static trace_recorder t;
   cache::l1_parameters p;
   p.mshrs = 2;
   l1_bench b(p, 0, &t);

@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(a_fill_keeps_the_bytes_stored_before_it) {
   b.sources[0]->at(12, b.pool.line(tlm::TLM_READ_COMMAND, 0));    // fetches the rest
   b.finish();
   const auto& a = b.sources[0]->answers;
-  BOOST_TEST(a[1].at - a[1].sent == 130u);
+  BOOST_TEST(a[1].at - a[1].sent == 122u);
   BOOST_TEST(int(a[1].p->get_data_ptr()[0]) == 2);
   for (unsigned k = 0; k < 64; ++k) BOOST_TEST(int(a[2].p->get_data_ptr()[k]) == (k >= 4 && k < 8 ? 2 : 1));
   BOOST_TEST(b.l2[0]->statistics().partial_misses == 1u);
@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(loosely_timed_access_goes_to_memory_and_looks_through_lines
     payload& w = store(b, 0x40, 5, 0xf);
     socket->b_transport(w, delay);
     BOOST_TEST(w.is_response_ok());
-    BOOST_TEST(delay.value() == (44u + 86) * 667 + 193000);
+    BOOST_TEST(delay.value() == (44u + 78) * 667 + 193000);
     BOOST_TEST(int(b.store.host_line(0x40)[3]) == 5);
     BOOST_TEST(b.l2[0]->array().present() + b.l2[1]->array().present() == 0u);
     payload& a = add(b, 0x40, 3);

@@ -373,14 +373,14 @@ BOOST_AUTO_TEST_CASE(dispatches_kept_to_their_part_of_the_gds_cannot_leave_it) {
 
 BOOST_AUTO_TEST_CASE(signals_show_work_queue_and_waiting_waves) {
   bench b;
-  recorder trace;
+  trace_recorder trace;
   b.context.trace = &trace;
   b.build(2);
   b.cus[0]->at(100, b.request("ds_write_b32", 0, true));
   b.cus[1]->at(100, b.request("ds_write_b32", 0, true));
   b.cus[0]->at(200, b.sync("ds_gws_sema_p", 0));
   b.run(1000);
-  const auto at = [&](const char* name, cycle_t c) { return trace.value(std::string("gds.") + name, b.context.core.at(c)); };
+  const auto at = [&](const char* name, cycle_t c) { return trace.at(std::string("gds.") + name, b.context.core.at(c)); };
   BOOST_TEST(at("busy", 100) == 1u);
   BOOST_TEST(at("queue", 100) == 1u);
   BOOST_TEST(at("queue", 104) == 0u);

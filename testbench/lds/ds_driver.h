@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plays a compute unit in front of a data share: sends wave requests at given cycles, notes when responses come.
 #pragma once
+#include "support/trace_recorder.h"
 #include "fabric/context.h"
 #include "fabric/data_share.h"
 #include "fabric/module.h"
@@ -92,24 +93,6 @@ struct world {
   }
   static fabric::wave_request& of(fabric::payload& p) { return fabric::wave_pool::of(p); }
   template <class F> static void addresses(fabric::payload& p, F f) { for (unsigned l = 0; l < 64; ++l) of(p).vaddr[0][l] = uint32_t(f(l)); }
-};
-
-/// Keeps the changes of every signal.
-class recorder : public observe::trace {
-public:
-  struct change_entry { uint64_t ps, value; };
-  std::map<std::string, std::map<uint64_t, uint64_t>> changes; ///< name -> time -> last value
-  /// Value at a time.
-  uint64_t value(const std::string& name, uint64_t ps) const {
-    const auto& c = changes.at(name);
-    auto i = c.upper_bound(ps);
-    return i == c.begin() ? 0 : std::prev(i)->second;
-  }
-protected:
-  bool declare(const std::string& path, unsigned, const char*, uint32_t& id) override { id = uint32_t(names_.size()); names_.push_back(path); return true; }
-  void change(uint32_t id, uint64_t ps, uint64_t value) override { changes[names_[id]][ps] = value; }
-private:
-  std::vector<std::string> names_;
 };
 
 } // namespace ds_test

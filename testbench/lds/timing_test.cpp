@@ -286,7 +286,7 @@ BOOST_AUTO_TEST_CASE(debug_transport_reads_and_writes_the_64_kilobytes) {
 
 BOOST_AUTO_TEST_CASE(signals_show_busy_banks_conflicts_and_waiting_instructions_by_the_cycle) {
   bench b;
-  recorder trace;
+  trace_recorder trace;
   b.context.trace = &trace;
   b.build();
   fabric::payload& slow = b.on_simd("ds_read_b32", 0);
@@ -295,7 +295,7 @@ BOOST_AUTO_TEST_CASE(signals_show_busy_banks_conflicts_and_waiting_instructions_
   b.cu->at(100, slow);
   b.cu->at(105, next);
   b.run(1000);
-  const auto at = [&](const char* name, cycle_t c) { return trace.value(std::string("lds.") + name, b.context.core.at(c)); };
+  const auto at = [&](const char* name, cycle_t c) { return trace.at(std::string("lds.") + name, b.context.core.at(c)); };
   BOOST_TEST(at("busy", 99) == 0u);
   BOOST_TEST(at("busy", 100) == 1u);
   BOOST_TEST(at("conflicts", 110) == 30u);

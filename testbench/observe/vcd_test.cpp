@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(hierarchy_widths_and_values_read_back) {
   BOOST_TEST(d.bits.at("top") == 64u);
   const auto& busy = d.changes.at("cu0.lds.busy");
   BOOST_REQUIRE(busy.size() == 3u);
-  BOOST_TEST(busy[0].second == "x"); // unknown before its first value
+  BOOST_TEST(busy[0].second == "0"); // until its first value
   BOOST_TEST(busy[1].first == 100u);
   BOOST_TEST(busy[1].second == "1");
   BOOST_TEST(busy[2].first == 200u);
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(changes_out_of_order_are_sorted_and_runs_repeat_to_the_byte
       std::vector<std::pair<uint64_t, uint64_t>> expected;
       for (auto it = last.lower_bound({i, 0}); it != last.end() && it->first.first == i; ++it) {
         const uint64_t v = i % 64 == 0 ? it->second & 1 : it->second & ((uint64_t(2) << (i % 64)) - 1);
-        if (expected.empty() || expected.back().second != v) expected.emplace_back(it->first.second, v);
+        if ((expected.empty() ? 0 : expected.back().second) != v) expected.emplace_back(it->first.second, v);
       }
       const auto& got = d.changes.at("m" + std::to_string(i % 7) + ".s" + std::to_string(i));
       BOOST_REQUIRE(got.size() == expected.size() + 1);
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(a_window_shows_the_values_at_its_start_and_nothing_outside)
   BOOST_TEST(dump::number(a[0].second) == 2u);
   BOOST_TEST(a[1].first == 1500u);
   BOOST_TEST(dump::number(d.changes.at("b")[0].second) == 3u);
-  BOOST_TEST(d.changes.at("c")[0].second == "x");
+  BOOST_TEST(dump::number(d.changes.at("c")[0].second) == 0u);
   BOOST_TEST(d.changes.at("c").size() == 1u);
 }
 

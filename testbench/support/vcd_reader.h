@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-/// Value changes of every signal of a dump ("cu0.smem.issue"); unknown values are left out.
+/// Value changes of every signal of a dump ("cu0.smem.issue"); of a text its length, 0 for none.
 class vcd_reader {
 public:
   struct change { uint64_t ps, value; };
@@ -38,6 +38,9 @@ public:
         names[id] = scope + name;
       } else if (!first.empty() && first[0] == '#') {
         ps = std::stoull(first.substr(1));
+      } else if (!first.empty() && first[0] == 's') { // a text: its length, 0 for none
+        words >> id;
+        if (names.count(id)) changes_[names[id]].push_back({ps, first.size() - 1});
       } else if (!first.empty() && (first[0] == 'b' || first[0] == '0' || first[0] == '1')) {
         if (first[0] == 'b') words >> id;
         else id = first.substr(1);

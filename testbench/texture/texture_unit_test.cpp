@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // TA and TD: exact cycles, order, coalescing, back-pressure, faults. The L1 here answers 70 cycles after a line comes.
+#include "support/trace_recorder.h"
 #include "support/systemc_test.h"
 #include "texture/bench.h"
 #include <algorithm>
@@ -586,37 +587,19 @@ BOOST_AUTO_TEST_CASE(statistics_count_lanes_lines_and_busy_cycles) {
   BOOST_TEST(s.td_busy_cycles == 8u);
 }
 
-namespace {
-/// Keeps every change of every signal, the last one of a time winning.
-struct recorder : lyra::observe::trace {
-  std::vector<std::string> names;
-  std::map<uint32_t, std::map<uint64_t, uint64_t>> changes;
-  bool declare(const std::string& path, unsigned, const char*, uint32_t& id) override {
-    id = uint32_t(names.size());
-    names.push_back(path);
-    return true;
-  }
-  void change(uint32_t id, uint64_t ps, uint64_t v) override { changes[id][ps] = v; }
-  uint64_t at(const std::string& name, cycle_t c) {
-    const uint32_t id = uint32_t(std::find(names.begin(), names.end(), name) - names.begin());
-    auto i = changes[id].upper_bound(c * 667 + 1);
-    return i == changes[id].begin() ? 0 : std::prev(i)->second;
-  }
-};
-} // namespace
-
 BOOST_AUTO_TEST_CASE(trace_shows_a_coalesced_and_an_uncoalesced_load_side_by_side) {
-  recorder t;
+  trace_recorder t;
   bench b({}, 70, &t);
   b.space.map(base, 1 << 16);
   put(b, "global_load_dword", linear(base, 4), 10);
   put(b, "global_load_dword", scattered(), 100);
   b.run_all();
   for (cycle_t c = 0; c < 130; ++c) {
-    BOOST_TEST(t.at("texture.ta_busy", c) == ((c >= 10 && c < 14) || (c >= 100 && c < 116) ? 1u : 0u), "ta_busy " << c);
-    BOOST_TEST(t.at("texture.lines", c) == (c >= 34 && c < 38 ? 1u : c >= 124 && c < 140 ? 4u : 0u), "lines " << c);
+    BOOST_TEST(t.at("texture.ta_busy", c * 667 + 1) == ((c >= 10 && c < 14) || (c >= 100 && c < 116) ? 1u : 0u), "ta_busy " << c);
+    BOOST_TEST(t.at("texture.lines", c * 667 + 1) == (c >= 34 && c < 38 ? 1u : c >= 124 && c < 140 ? 4u : 0u), "lines " << c);
   }
-  BOOST_TEST(t.at("texture.in_flight", 50) == 1u);
-  BOOST_TEST(t.at("texture.in_flight", 140) == 1u);
-  BOOST_TEST(t.at("texture.in_flight", 300) == 0u);
+  BOOST_TEST(t.at("texture.in_flight", 50 * 667 + 1) == 1u);
+  BOOST_TEST(t.at("texture.in_flight", 140 * 667 + 1) == 2u);
+  BOOST_TEST(t.at("texture.in_flight", 180 * 667 + 1) == 1u); // the first has returned
+  BOOST_TEST(t.at("texture.in_flight", 300 * 667 + 1) == 0u);
 }

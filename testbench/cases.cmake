@@ -42,19 +42,9 @@ foreach(folder ${folders})
   endif()
 endforeach()
 
-# The command line: one CTest entry a class of tests.
-file(GLOB cli_tests RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/cli CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/cli/*.py)
-list(REMOVE_ITEM cli_tests support.py)
-foreach(file ${cli_tests})
-  get_filename_component(name ${file} NAME_WE)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS cli/${file})
-  file(STRINGS cli/${file} classes REGEX "^class [A-Za-z]+\\((LyraTest|Adding)\\)")
-  foreach(line ${classes})
-    string(REGEX REPLACE "^class ([A-Za-z]+).*" "\\1" class ${line})
-    add_test(NAME cli/${name}/${class} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/cli/${file} $<TARGET_FILE:lyra> -v ${class})
-    set_tests_properties(cli/${name}/${class} PROPERTIES TIMEOUT 900)
-  endforeach()
-endforeach()
+# The command line.
+include(${CMAKE_CURRENT_LIST_DIR}/python_tests.cmake)
+lyra_python_tests(cli ${Python3_EXECUTABLE} 900)
 
 # An installed Lyra serves a project outside of the tree.
 add_test(NAME outside/installed_package COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/outside/run.sh ${CMAKE_BINARY_DIR})

@@ -1,20 +1,6 @@
-# Tests of scripts/: one CTest entry a class. Debian's Python: matplotlib and pandas are its packages.
+# Tests of scripts/. Debian's Python: matplotlib and pandas are its packages.
 find_program(LYRA_DEBIAN_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH REQUIRED)
-file(GLOB script_tests RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/scripts CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/scripts/*.py)
-list(REMOVE_ITEM script_tests support.py)
-foreach(file ${script_tests})
-  get_filename_component(name ${file} NAME_WE)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS scripts/${file})
-  file(STRINGS scripts/${file} classes REGEX "^class [A-Za-z]+\\(ScriptTest\\)")
-  foreach(line ${classes})
-    string(REGEX REPLACE "^class ([A-Za-z]+).*" "\\1" class ${line})
-    add_test(NAME scripts/${name}/${class} COMMAND ${LYRA_DEBIAN_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/${file} $<TARGET_FILE:lyra> -v ${class})
-    set_tests_properties(scripts/${name}/${class} PROPERTIES TIMEOUT 600)
-    if(class STREQUAL "Slurm")
-      set_tests_properties(scripts/${name}/${class} PROPERTIES LABELS slurm)
-    endif()
-  endforeach()
-endforeach()
+lyra_python_tests(scripts ${LYRA_DEBIAN_PYTHON} 600)
 add_test(NAME scripts/reference COMMAND ${LYRA_DEBIAN_PYTHON} ${CMAKE_SOURCE_DIR}/scripts/reference --check --lyra $<TARGET_FILE:lyra>)
 
 # Host instructions by callgrind: what observing costs, and nothing got slower. The figures are those of a Release build.

@@ -8,26 +8,25 @@ namespace lyra::compute_unit {
 using fabric::wave_pool;
 using isa::memory_kind;
 
-/// The instruction at `pc` if it can be known now (timed: if it stands in the instruction buffer); null otherwise.
+/// The instruction at `pc` if it can be known now (timed: if it stands in the instruction buffer); null otherwise. `unknown`: it may still come.
 const micro_op* compute_unit::peek(wave& w, uint64_t pc, bool& unknown) {
   unknown = false;
+  if (!loosely_timed_) {
+    if (const micro_op* m = peek(w, pc)) return m;
+    const uint64_t slot = ((pc & ~uint64_t(31)) - w.ib.base) / 32;
+    for (uint64_t k = slot; k < slot + 2 && k < w.ib.count; ++k)
+      if (w.ib.block[k] == &fetch_fault_block_) return nullptr;
+    unknown = true;
+    return nullptr;
+  }
   const unsigned index = unsigned(pc >> 2) & 7;
   const uint64_t address = pc & ~uint64_t(31);
-  code_block* b[2] = {};
-  for (unsigned k = 0; k < 2; ++k) {
-    if (loosely_timed_) {
-      if (context_.space->state(fabric::canonical(address + 32 * k)) == fabric::page_state::unmapped) break;
-      b[k] = loose_block(w, address + 32 * k, nullptr);
-    } else {
-      const uint64_t slot = (address - w.ib.base) / 32 + k;
-      if (slot < w.ib.count && w.ib.block[slot] == &fetch_fault_block_) break;
-      if (slot < w.ib.count) b[k] = w.ib.block[slot];
-      unknown = !b[k];
-    }
-    if (!b[k] || index != 7 || !has_second_word(b[0]->words[7])) break;
-  }
-  if (!b[0] || (index == 7 && has_second_word(b[0]->words[7]) && !b[1])) return nullptr;
-  return &code_.op(*b[0], index, b[1] ? b[1]->words[0] : 0);
+  const auto block = [&](uint64_t a) { return context_.space->state(fabric::canonical(a)) == fabric::page_state::unmapped ? nullptr : loose_block(w, a, nullptr); };
+  code_block* b = block(address);
+  if (!b) return nullptr;
+  if (index != 7 || !has_second_word(b->words[7])) return &code_.op(*b, index, 0);
+  code_block* next = block(address + 32);
+  return next ? &code_.op(*b, index, next->words[0]) : nullptr;
 }
 
 /// A scalar memory instruction is about to issue; `n` instructions of the wave were issued before it. False where the wave cannot go on now.

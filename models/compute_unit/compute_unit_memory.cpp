@@ -275,9 +275,7 @@ bool compute_unit::issue_smem(wave& w, const micro_op& m, uint64_t cycle, issue_
   if (kind == memory_kind::cache) w.cache_maintenance = true;
   else if (context_.accesses)
     for (unsigned k = 0; k < parts; ++k) show_scalar_access(w, m, a.parts[k].address, kind == memory_kind::atomic ? m.inst.info->memory_bytes : 4u * a.parts[k].count, false);
-  if (traced_) {
-    trace_smem(smem_issue_text_, w, m, uint64_t(id) << 8, false, cycle);
-  }
+  if (traced_) trace_smem(smem_issue_text_, w, m, uint64_t(id) << 8, false, cycle);
   smem_operations_[size_t(id)] = {&w, &m, a, uint8_t(parts), uint8_t(count), cycle, -1};
   for (unsigned k = 0; k < parts; ++k) {
     fabric::payload* p = &make_smem_payload(m, a, k, r, w.id);

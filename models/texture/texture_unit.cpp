@@ -173,7 +173,6 @@ void texture_unit::start(payload& p, cycle_t c) {
   statistics_.ta_busy_cycles += o->rate;
   if (o->is_image) statistics_.image_lines += o->lines;
   in_flight_.push(o);
-  if (o->is_image) statistics_.image_lines += o->lines;
   if (context_.accesses && o->request->fault == fault_kind::none) show_accesses(*o);
   if (traced_) trace_start(*o, c);
   if (sending_ + 1 == in_flight_.size()) wake_at(std::max(c + parameters_.address_latency_cycles, now() + 2) - 1); // never responds from here

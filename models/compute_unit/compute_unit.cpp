@@ -10,7 +10,8 @@ using fabric::never;
 compute_unit::compute_unit(sc_core::sc_module_name name, unsigned index, const compute_unit_parameters& p, const fabric::context& context, code_cache& code, bool loosely_timed)
     : timed_module(name, context.core), launch_port("launch", *this, 0), vmem_port("vmem", *this, vmem), lds_port("lds", *this, lds), gds_port("gds", *this, gds),
       smem_port("smem", *this, smem), fetch_port("fetch", *this, fetch), follow_wait_states_(p.wait_states != "silent"),
-      check_clauses_(p.xnack_check == "auto" ? p.xnack_replay : p.xnack_check != "silent"), index_(index), parameters_(p), context_(context), code_(code), loosely_timed_(loosely_timed),
+      check_clauses_(p.xnack_check == "auto" ? p.xnack_replay : p.xnack_check != "silent"),
+      clauses_(check_clauses_ || p.xnack_replay), stale_(follow_wait_states_ && p.wait_states == "model"), index_(index), parameters_(p), context_(context), code_(code), loosely_timed_(loosely_timed),
       waves_(simds * p.wave_slots), code_dmi_(fetch_port), smem_dmi_(smem_port) {
   for (auto& n : simd_next_) n = never;
   for (unsigned s = 0; s < simds; ++s)

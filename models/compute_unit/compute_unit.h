@@ -48,7 +48,7 @@ public:
 
 private:
   enum port : unsigned { vmem, lds, gds, smem, fetch, port_count };
-  static constexpr unsigned simds = 4;
+  static constexpr unsigned simds = 4, max_slots = 16;
   struct issue_slots { bool valu = false, scalar = false, vmem = false, lds = false, branch = false; };
   struct pending_return { fabric::picoseconds at; fabric::payload* p; };
   struct smem_operation { wave* w; const micro_op* m; scalar_access access; uint8_t parts_left; uint8_t count; uint64_t issue_cycle; int next_free; };
@@ -66,6 +66,8 @@ private:
   void start_group(fabric::payload& p, uint64_t cycle);
   void start_wave(wave& w, workgroup& g, unsigned k, uint64_t cycle);
   void end_wave(wave& w, uint64_t cycle);
+  void sort_waves(unsigned simd);
+  void leave_order(const wave& w);
   void finish_if_drained(wave& w, uint64_t cycle);
   void release_barrier(workgroup& g, uint64_t cycle);
   void groups_signals_set(const workgroup& g, uint64_t cycle);
@@ -140,18 +142,18 @@ private:
   bool take_trap(wave& w, const micro_op& m, uint64_t cycle);
   bool skipped(const wave& w, const micro_op& m) const {
     if (!m.vector) return false;
-    const uint64_t unseen = w.stale ? w.wait_states.unseen_vskip() : 0;
+    const uint64_t unseen = stale_ ? w.wait_states.unseen_vskip() : 0;
     return (unseen ? w.stale->mode_before(unseen, w.regs.mode) : w.regs.mode) >> alu::mode_bit::vskip & 1;
   }
   void follow_wait_states(wave& w, const micro_op& m, uint64_t cycle) {
-    if (w.stale) w.stale->findings.clear();
+    if (stale_) w.stale->findings.clear();
     if (w.wait_states.concerns(m)) check_wait_states(w, m, cycle);
-    if (w.stale) w.stale->remember(m, w.regs, w.wait_states.next_mark());
+    if (stale_) w.stale->remember(m, w.regs, w.wait_states.next_mark());
     w.wait_states.issued(m, w.regs);
   }
   /// Lanes that a memory instruction acts in. With hazards=model it sees stale registers until end_memory().
   uint64_t begin_memory(wave& w, const micro_op& m, uint64_t cycle);
-  void end_memory(wave& w) { if (w.stale && !w.stale->findings.empty()) w.stale->restore(w.regs); }
+  void end_memory(wave& w) { if (stale_ && !w.stale->findings.empty()) w.stale->restore(w.regs); }
 
   // scalar clauses, late store data (compute_unit_clause.cpp)
   bool enter_clause(wave& w, const micro_op& m, uint64_t n, uint64_t cycle);
@@ -193,14 +195,18 @@ private:
 
   /// First turn of `simd` at or after the cycle.
   static uint64_t next_turn(unsigned simd, uint64_t cycle) { return cycle + ((simd - cycle) & 3); }
+  uint64_t& ready(const wave& w) { return ready_[w.simd][w.slot]; }
   void consider(wave& w, uint64_t cycle) {
     const uint64_t t = next_turn(w.simd, cycle);
-    if (t < w.ready_at) w.ready_at = t;
-    if (w.ready_at < simd_next_[w.simd]) simd_next_[w.simd] = w.ready_at;
+    uint64_t& at = ready(w);
+    if (t < at) at = t;
+    if (at < simd_next_[w.simd]) simd_next_[w.simd] = at;
     wake_at(simd_next_[w.simd]);
   }
 
   bool follow_wait_states_, check_clauses_;
+  bool clauses_; ///< clauses of scalar memory instructions are checked or replayed
+  bool stale_;   ///< hazards=model: waves have stale values
   bool smem_in_vain_ = false;   ///< the scalar memory instruction being issued changes nothing: it will be replayed
   uint64_t clause_draws_ = 0;
   unsigned index_;
@@ -210,7 +216,8 @@ private:
   bool loosely_timed_;
 
   std::vector<wave> waves_;                 ///< [simd * wave_slots + slot]
-  std::vector<wave*> order_[simds];         ///< running waves of a SIMD, oldest first
+  uint64_t ready_[simds][max_slots] = {};   ///< [simd][slot]: cycle of the wave's next possible issue. Apart from the waves, since a turn looks at all of them
+  std::vector<uint8_t> order_[simds];       ///< slots of the running waves of a SIMD: by priority, then the oldest first
   struct vgpr_file { std::unique_ptr<uint32_t[]> words; unsigned cleared = 0; }; ///< `cleared`: registers that have been touched
   vgpr_file vgpr_file_[simds];  ///< allocated at first use
   workgroup groups_[40];
@@ -245,6 +252,7 @@ private:
   uint64_t loose_cycles_[simds] = {};
   sc_core::sc_event loose_event_;
   std::vector<fabric::payload*> loose_launches_;
+  bool keep_stalls_ = false; ///< each wave's own stall cycles are wanted: accounts or a profile
   bool traced_ = false; ///< a signal of this unit is
   observe::text_signal issue_signals_[5], smem_issue_text_, smem_return_text_; ///< issue: by class
   observe::signal issue_signal_, smem_outstanding_signal_, smem_issue_signal_, smem_return_signal_, smem_return_tag_signal_;

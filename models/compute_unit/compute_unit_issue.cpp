@@ -13,21 +13,19 @@ using fabric::payload_pool;
 void compute_unit::turn(unsigned simd, uint64_t cycle) {
   issue_slots slots;
   uint64_t next = never;
-  auto& order = order_[simd];
-  bool priorities = false;
-  for (wave* w : order) priorities |= w->regs.priority != 0;
-  if (priorities) std::stable_sort(order.begin(), order.end(), [](const wave* a, const wave* b) { return a->regs.priority != b->regs.priority ? a->regs.priority > b->regs.priority : a->age < b->age; });
-  wave* candidates[16];
+  const auto& order = order_[simd];
+  const uint64_t* ready_at = ready_[simd];
+  uint8_t candidates[max_slots];
   unsigned n = 0;
-  for (wave* w : order) {
-    if (w->ready_at <= cycle) candidates[n++] = w;
-    else next = std::min(next, w->ready_at);
+  for (const uint8_t slot : order) {
+    if (ready_at[slot] <= cycle) candidates[n++] = slot;
+    else next = std::min(next, ready_at[slot]);
   }
   if (context_.chaos.on() && n > 1) std::rotate(candidates, candidates + context_.chaos.pick(index_ * 5 + simd, cycle, n, 0), candidates + n);
   for (unsigned k = 0; k < n; ++k) {
-    wave& w = *candidates[k];
+    wave& w = waves_[simd * parameters_.wave_slots + candidates[k]];
     try_issue(w, cycle, slots);
-    if (w.state == wave_state::running || w.state == wave_state::sleeping) next = std::min(next, w.ready_at);
+    if (w.state == wave_state::running || w.state == wave_state::sleeping) next = std::min(next, ready(w));
   }
   simd_next_[simd] = next == never ? never : next_turn(simd, std::max(next, cycle + 1));
   if (issue_signal_) {
@@ -38,7 +36,7 @@ void compute_unit::turn(unsigned simd, uint64_t cycle) {
 
 bool compute_unit::stalled(wave& w, stall cause, uint64_t cycle, uint64_t retry) {
   set_cause(w, cause, cycle);
-  w.ready_at = retry;
+  ready(w) = retry;
   return false;
 }
 
@@ -47,7 +45,7 @@ void compute_unit::issued(wave& w, const micro_op& m, uint64_t cycle, unsigned c
   w.current = &m;
   ++statistics.instructions;
   ++w.instructions;
-  w.ready_at = cycle + std::max(4u, cycles);
+  ready(w) = cycle + std::max(4u, cycles);
   if (traced_) trace_issue(w, m, cycle);
   if (m.profile) {
     ++m.profile->executions;
@@ -94,7 +92,7 @@ bool compute_unit::try_issue(wave& w, uint64_t cycle, issue_slots& slots) {
   if (m->profile) attribute(w, *m, cycle);
   w.current = m;
   w.pc_of_instruction = w.regs.pc;
-  if (w.clause.nacked && m->unit != unit::smem) return replay_clause(w, cycle);
+  if (clauses_ && w.clause.nacked && m->unit != unit::smem) return replay_clause(w, cycle);
   if (skipped(w, *m)) { // VSKIP: vector instructions are stepped over
     ++statistics.vskipped;
     issued(w, *m, cycle, 1);
@@ -153,7 +151,7 @@ bool compute_unit::issue_alu(wave& w, const micro_op& m, uint64_t cycle, issue_s
     if (slots.scalar) return stalled(w, stall::arbitration, cycle, cycle + 4);
     if (!scalar_inputs_ready(w, m, cycle)) return false;
   }
-  if (!w.checker.idle() && parameters_.hazard_checker[0] != 's') {
+  if (w.guarding && parameters_.hazard_checker[0] != 's') {
     check_hazards(w, m, cycle);
     if (w.state == wave_state::faulted) return false;
   }
@@ -167,7 +165,7 @@ bool compute_unit::issue_alu(wave& w, const micro_op& m, uint64_t cycle, issue_s
     issued(w, m, cycle, cycles);
     r.pc = next_pc;
     if (!execute(w, m, cycle)) return false;
-    if (r.pc != next_pc) w.ready_at = cycle + parameters_.branch_taken_cycles; // an exception's trap
+    if (r.pc != next_pc) ready(w) = cycle + parameters_.branch_taken_cycles; // an exception's trap
     if (m.sgpr_writes.any()) {
       if (cycle >= w.valu_written_ready) w.valu_written = sgpr_set{};
       w.valu_written |= m.sgpr_writes;
@@ -181,7 +179,7 @@ bool compute_unit::issue_alu(wave& w, const micro_op& m, uint64_t cycle, issue_s
     issued(w, m, cycle, scalar_cycles(m));
     r.pc = next_pc;
     if (!execute(w, m, cycle)) return false;
-    if (m.cost == alu::cost_class::scalar_setreg) mode_written(w);
+    if (m.cost == alu::cost_class::scalar_setreg) { mode_written(w); sort_waves(w.simd); }
     follow_indexing(w);
     if (m.inst.has(isa::WRITES_SCC) || (m.sgpr_writes.bits[1] >> 42 & 0x300003)) w.flag_written_cycle = cycle; // SCC, VCC 106..107, EXEC 126..127
   }
@@ -193,7 +191,7 @@ bool compute_unit::issue_branch(wave& w, const micro_op& m, uint64_t cycle, issu
   if (!scalar_inputs_ready(w, m, cycle)) return false;
   if (m.inst.info->id != isa::op::s_branch && w.flag_written_cycle != never && cycle < w.flag_written_cycle + 4 + parameters_.branch_after_flag_cycles)
     return stalled(w, stall::dependency, cycle, next_turn(w.simd, w.flag_written_cycle + 4 + parameters_.branch_after_flag_cycles));
-  if (!w.checker.idle() && parameters_.hazard_checker[0] != 's') {
+  if (w.guarding && parameters_.hazard_checker[0] != 's') {
     check_hazards(w, m, cycle);
     if (w.state == wave_state::faulted) return false;
   }
@@ -206,7 +204,7 @@ bool compute_unit::issue_branch(wave& w, const micro_op& m, uint64_t cycle, issu
   if (!execute(w, m, cycle)) return false;
   if (r.pc != next_pc) {
     ++statistics.branch_taken;
-    w.ready_at = cycle + parameters_.branch_taken_cycles;
+    ready(w) = cycle + parameters_.branch_taken_cycles;
     if (!jump_checked(w, cycle)) return false;
   }
   return true;
@@ -231,7 +229,7 @@ bool compute_unit::issue_control(wave& w, const micro_op& m, uint64_t cycle, iss
       w.smem_waits_for = smem_wait::count_full;
       set_state(w, wave_state::waiting, cycle);
       set_cause(w, stall::lgkm_scalar, cycle);
-      w.ready_at = never;
+      ready(w) = never;
       wake_for_returns(cycle);
       return false;
     }
@@ -243,7 +241,7 @@ bool compute_unit::issue_control(wave& w, const micro_op& m, uint64_t cycle, iss
   switch (m.control) {
     case control::waitcnt: {
       const unsigned vm = (simm & 15) | (simm >> 14 & 3) << 4, exp = simm >> 4 & 7, lgkm = simm >> 8 & 15;
-      if (!w.checker.idle()) w.checker.waited(vm, lgkm);
+      w.waited(vm, lgkm);
       issued(w, m, cycle, 4);
       r.pc += 4;
       w.count_full = false;
@@ -254,7 +252,7 @@ bool compute_unit::issue_control(wave& w, const micro_op& m, uint64_t cycle, iss
         note_barrier_wait(w, cycle);
         set_state(w, wave_state::waiting, cycle);
         set_cause(w, w.vmcnt > w.wait_vm ? stall::vmcnt : w.lgkmcnt > w.wait_lgkm ? (w.smem_outstanding || w.message_outstanding || !w.lds_outstanding ? stall::lgkm_scalar : stall::lgkm_lds) : stall::expcnt, cycle);
-        w.ready_at = never;
+        ready(w) = never;
         wake_for_returns(cycle);
       }
       return true;
@@ -265,7 +263,7 @@ bool compute_unit::issue_control(wave& w, const micro_op& m, uint64_t cycle, iss
       r.pc += 4;
       const unsigned n = simm & 0x7f;
       if (n) {
-        w.ready_at = next_turn(w.simd, cycle + n * parameters_.sleep_unit_cycles);
+        ready(w) = next_turn(w.simd, cycle + n * parameters_.sleep_unit_cycles);
         set_cause(w, stall::sleeping, cycle + 4);
         set_state(w, wave_state::sleeping, cycle);
       }
@@ -284,7 +282,7 @@ bool compute_unit::issue_control(wave& w, const micro_op& m, uint64_t cycle, iss
       if (g.waves == 1) return true; // no barrier resource for one wave
       ++g.arrived;
       groups_signals_set(g, cycle);
-      w.ready_at = never;
+      ready(w) = never;
       set_state(w, wave_state::barrier, cycle);
       set_cause(w, stall::barrier, cycle + 4);
       if (g.arrived + g.gone == g.waves) release_barrier(g, cycle);
@@ -293,32 +291,32 @@ bool compute_unit::issue_control(wave& w, const micro_op& m, uint64_t cycle, iss
     case control::endpgm:
       issued(w, m, cycle, 4);
       r.pc += 4;
-      w.ready_at = never;
+      ready(w) = never;
       end_wave(w, cycle + 4);
       return true;
     case control::sethalt:
       issued(w, m, cycle, 4);
       r.pc += 4;
       r.halted = simm & 1;
-      if (r.halted) { set_state(w, wave_state::halted, cycle); set_cause(w, stall::sleeping, cycle + 4); w.ready_at = never; }
+      if (r.halted) { set_state(w, wave_state::halted, cycle); set_cause(w, stall::sleeping, cycle + 4); ready(w) = never; }
       return true;
-    case control::setprio: issued(w, m, cycle, 4); r.pc += 4; r.priority = simm & 3; return true;
+    case control::setprio: issued(w, m, cycle, 4); r.pc += 4; r.priority = simm & 3; sort_waves(w.simd); return true;
     case control::sendmsg: {
       issued(w, m, cycle, 4);
       r.pc += 4;
       ++w.lgkmcnt;
       ++w.message_outstanding;
-      w.checker.issued(m, false, true, w.regs.exec());
+      w.guard(m, false, true);
       add_local({cycle + parameters_.message_cycles, 0, local_event::lgkm_message, &w, 1, &m});
       trace_counters(w, cycle);
-      if (m.inst.op() == isa::op::s_sendmsghalt) { r.halted = true; set_state(w, wave_state::halted, cycle); set_cause(w, stall::sleeping, cycle + 4); w.ready_at = never; }
+      if (m.inst.op() == isa::op::s_sendmsghalt) { r.halted = true; set_state(w, wave_state::halted, cycle); set_cause(w, stall::sleeping, cycle + 4); ready(w) = never; }
       return true;
     }
     case control::trap:
       issued(w, m, cycle, 16);
       r.pc += 4;
       if (!take_trap(w, m, cycle)) return false;
-      if (r.priv) w.ready_at = cycle + parameters_.branch_taken_cycles;
+      if (r.priv) ready(w) = cycle + parameters_.branch_taken_cycles;
       return true;
     case control::icache_inv: {
       issued(w, m, cycle, 4);
@@ -328,14 +326,14 @@ bool compute_unit::issue_control(wave& w, const micro_op& m, uint64_t cycle, iss
       payload_pool::policy(p).tag = never;
       fetch_invalidations_.push_back(&p);
       w.ib.flush(r.pc);
-      w.ready_at = cycle + parameters_.branch_taken_cycles;
+      ready(w) = cycle + parameters_.branch_taken_cycles;
       send_fetches(cycle);
       return true;
     }
     case control::setkill: // KILL is looked at before the next instruction
       issued(w, m, cycle, 4);
       r.pc += 4;
-      if (simm & 1) { w.ready_at = never; end_wave(w, cycle + 4); }
+      if (simm & 1) { ready(w) = never; end_wave(w, cycle + 4); }
       return true;
     default: // perf levels, ttracedata: no effect in a compute wave beyond their time
       issued(w, m, cycle, 4);

@@ -22,11 +22,12 @@ void compute_unit::loose_thread() {
     bool progress = false, sleeping = false;
     const uint64_t accesses = context_.run ? context_.run->global_share_accesses : 0;
     turn_order.clear();
-    for (auto& order : order_) turn_order.insert(turn_order.end(), order.begin(), order.end());
+    for (unsigned s = 0; s < simds; ++s)
+      for (const uint8_t slot : order_[s]) turn_order.push_back(&waves_[s * parameters_.wave_slots + slot]);
     for (wave* w : turn_order) {
       if (context_.run && context_.run->stop_requested) break;
       if (w->state == wave_state::sleeping) {
-        if (loose_cycle() < w->ready_at) { sleeping = true; continue; }
+        if (loose_cycle() < ready(*w)) { sleeping = true; continue; }
         set_state(*w, wave_state::running, loose_cycle());
       }
       if (w->state == wave_state::waiting) set_state(*w, wave_state::running, loose_cycle()); // asks the GDS again
@@ -97,7 +98,7 @@ unsigned compute_unit::run_slice(wave& w) {
       second = next->words[0];
     }
     const micro_op& m = code_.op(*block, index, second);
-    if (w.clause.nacked && m.unit != unit::smem) { // the clause again
+    if (clauses_ && w.clause.nacked && m.unit != unit::smem) { // the clause again
       w.clause.go_back();
       ++statistics.smem_replays;
       r.pc = w.clause.first_pc;
@@ -109,7 +110,7 @@ unsigned compute_unit::run_slice(wave& w) {
     ++statistics.instructions;
     ++w.instructions;
     if (m.profile) { ++m.profile->executions; m.profile->lanes += unsigned(__builtin_popcountll(r.exec())); }
-    if (check && !w.checker.idle() && m.unit != unit::internal && !(m.vector && (r.mode >> alu::mode_bit::vskip & 1))) {
+    if (check && w.guarding && m.unit != unit::internal && !(m.vector && (r.mode >> alu::mode_bit::vskip & 1))) {
       check_hazards(w, m, loose_cycle());
       if (w.state == wave_state::faulted) return n;
     }
@@ -180,14 +181,14 @@ bool compute_unit::loose_control(wave& w, const micro_op& m) {
   r.pc += 4;
   switch (m.control) {
     case control::waitcnt:
-      if (!w.checker.idle()) w.checker.waited((simm & 15) | (simm >> 14 & 3) << 4, simm >> 8 & 15);
+      w.waited((simm & 15) | (simm >> 14 & 3) << 4, simm >> 8 & 15);
       return true;
     case control::nop: loose_cycles_[w.simd] += 4 * (simm & 7); return true;
     case control::sleep:
-      if (simm & 0x7f) { set_state(w, wave_state::sleeping, loose_cycle()); w.ready_at = loose_cycle() + (simm & 0x7f) * parameters_.sleep_unit_cycles; return false; }
+      if (simm & 0x7f) { set_state(w, wave_state::sleeping, loose_cycle()); ready(w) = loose_cycle() + (simm & 0x7f) * parameters_.sleep_unit_cycles; return false; }
       return true;
     case control::wakeup:
-      for (auto& o : waves_) if (o.group == w.group && o.state == wave_state::sleeping) o.ready_at = 0;
+      for (auto& o : waves_) if (o.group == w.group && o.state == wave_state::sleeping) ready(o) = 0;
       return true;
     case control::barrier: {
       workgroup& g = *w.group;
@@ -202,7 +203,7 @@ bool compute_unit::loose_control(wave& w, const micro_op& m) {
     case control::sethalt: case control::sendmsg:
       if (m.control == control::sethalt ? simm & 1 : m.inst.op() == isa::op::s_sendmsghalt) { r.halted = true; set_state(w, wave_state::halted, loose_cycle()); return false; }
       return true;
-    case control::setprio: r.priority = simm & 3; return true;
+    case control::setprio: r.priority = simm & 3; sort_waves(w.simd); return true;
     case control::trap:
       return take_trap(w, m, loose_cycle());
     case control::setkill:
@@ -262,7 +263,7 @@ void compute_unit::loose_memory(wave& w, const micro_op& m) {
     return;
   }
   w.regs.pc += m.inst.size_bytes;
-  w.checker.issued(m, !(ds || gds), flat || ds || gds, w.regs.exec());
+  w.guard(m, !(ds || gds), flat || ds || gds);
   if (gds && context_.run) { // waves of other compute units may have waited for this
     ++context_.run->global_share_accesses;
     context_.run->global_share_event.notify(sc_core::SC_ZERO_TIME);
@@ -305,13 +306,13 @@ void compute_unit::show_scalar_access(const wave& w, const micro_op& m, uint64_t
 void compute_unit::loose_smem(wave& w, const micro_op& m) {
   auto& r = w.regs;
   const auto kind = m.inst.info->memory;
-  if ((check_clauses_ || parameters_.xnack_replay) && !enter_clause(w, m, w.instructions - 1, loose_cycle())) return;
+  if (clauses_ && !enter_clause(w, m, w.instructions - 1, loose_cycle())) return;
   const bool in_vain = w.clause.nacked && smem_in_vain_;
   ++statistics.smem;
   loose_cycles_[w.simd] += 8;
   if (kind == memory_kind::time) {
     r.pc += m.inst.size_bytes;
-    if (!w.clause.nacked) w.checker.issued(m, false, true, w.regs.exec());
+    if (!w.clause.nacked) w.guard(m, false, true);
     const uint64_t c = loose_cycle(), v = m.inst.op() == isa::op::s_memtime ? c : clock().at(c) / 10000;
     r.write64(m.inst.vdata.code & 126, v);
     return;
@@ -335,7 +336,7 @@ void compute_unit::loose_smem(wave& w, const micro_op& m) {
   }
   r.pc += m.inst.size_bytes;
   if (in_vain) return;
-  if (!w.clause.nacked) w.checker.issued(m, false, true, w.regs.exec());
+  if (!w.clause.nacked) w.guard(m, false, true);
   if (kind == memory_kind::load) for (unsigned k = 0; k < a.dwords; ++k) if (!(a.present >> k & 1)) r.sgpr[(a.sdata + k) & 127] = 0;
   if (kind == memory_kind::atomic && m.returns && a.part_count == 0) for (unsigned k = 0; k < m.result_dwords; ++k) r.sgpr[(a.sdata + k) & 127] = 0;
   for (unsigned k = 0; k < a.part_count; ++k) {

@@ -23,7 +23,7 @@ bool compute_unit::counter_full(wave& w, uint64_t cycle, unsigned vm_add, unsign
   w.smem_waits_for = smem_wait::count_full;
   set_state(w, wave_state::waiting, cycle);
   set_cause(w, vm ? stall::vmcnt : lgkm ? (w.smem_outstanding ? stall::lgkm_scalar : stall::lgkm_lds) : stall::expcnt, cycle);
-  w.ready_at = never;
+  ready(w) = never;
   wake_for_returns(cycle);
   return true;
 }
@@ -34,7 +34,7 @@ bool compute_unit::port_busy(wave& w, port p, stall cause, uint64_t cycle) {
 }
 
 bool compute_unit::checked(wave& w, const micro_op& m, uint64_t cycle) {
-  if (w.checker.idle() || parameters_.hazard_checker[0] == 's') return true;
+  if (!w.guarding || parameters_.hazard_checker[0] == 's') return true;
   check_hazards(w, m, cycle);
   return w.state != wave_state::faulted;
 }
@@ -80,7 +80,7 @@ bool compute_unit::issue_vector_memory(wave& w, const micro_op& m, uint64_t cycl
   ++w.vmcnt;
   w.vmem_ready = cycle + parameters_.vmem_wave_cycles;
   if (flat) { ++w.lgkmcnt; ++w.lds_outstanding; }
-  w.checker.issued(m, true, flat, w.regs.exec());
+  w.guard(m, true, flat);
   if (from_lds) ++w.lds_stores;
   if (m.inst.info->memory == memory_kind::cache) w.cache_maintenance = true;
   const uint64_t acting = begin_memory(w, m, cycle);
@@ -121,7 +121,7 @@ bool compute_unit::issue_lds(wave& w, const micro_op& m, uint64_t cycle, issue_s
   ++w.lgkmcnt;
   ++w.lds_outstanding;
   if (global) { ++w.expcnt; add_local({cycle + 8, 0, local_event::exp_done, &w, 1, &m}); } // data has left the VGPRs
-  w.checker.issued(m, false, true, w.regs.exec());
+  w.guard(m, false, true);
   trace_counters(w, cycle);
   to.send(p, clock().at(cycle + 1));
   if (!global && !to.ready()) lds_refused_path_ = w.simd >> 1;
@@ -218,7 +218,7 @@ bool compute_unit::issue_smem(wave& w, const micro_op& m, uint64_t cycle, issue_
   if (counter_full(w, cycle, 0, count, 0)) return false;
   if (!checked(w, m, cycle)) return false;
   smem_in_vain_ = false;
-  if ((check_clauses_ || parameters_.xnack_replay) && !enter_clause(w, m, w.instructions, cycle)) return false;
+  if (clauses_ && !enter_clause(w, m, w.instructions, cycle)) return false;
   scalar_access a;
   if (kind != memory_kind::time && (kind != memory_kind::cache || m.inst.srsrc.present())) {
     a = scalar_address(m, r);
@@ -245,7 +245,7 @@ bool compute_unit::issue_smem(wave& w, const micro_op& m, uint64_t cycle, issue_
   if (!a.executed) return true; // SDST out of range: not executed
   w.lgkmcnt += count;
   ++w.smem_outstanding;
-  if (!w.clause.nacked) w.checker.issued(m, false, true, w.regs.exec());
+  if (!w.clause.nacked) w.guard(m, false, true);
   trace_counters(w, cycle);
   ++smem_in_flight_;
   trace_smem(smem_issue_signal_, w, cycle);

@@ -14,7 +14,7 @@ constexpr unsigned trapsts_register = 3;
 
 void compute_unit::set_limits(wave& w) {
   const bool all = w.recording || w.stale || w.indexing;
-  w.vgpr_limit = all ? 0 : std::max<unsigned>(w.regs.vgpr_count, 1);
+  w.vgpr_limit = all ? 0 : std::max<uint16_t>(w.regs.vgpr_count, 1);
   w.sgpr_limit = all ? 0 : w.regs.sgpr_count;
 }
 

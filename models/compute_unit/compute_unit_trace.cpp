@@ -18,7 +18,7 @@ void compute_unit::declare_signals() {
     w.vmcnt_signal = t.add(base + "vmcnt", 6, "outstanding vector memory instructions");
     w.lgkmcnt_signal = t.add(base + "lgkmcnt", 4, "outstanding LDS, GDS, scalar memory, message counts");
     w.expcnt_signal = t.add(base + "expcnt", 3, "outstanding exports and GDS reads");
-    traced_ |= w.pc_signal || w.instruction_signal || w.cause_signal || w.return_signal || w.vmcnt_signal || w.lgkmcnt_signal || w.expcnt_signal;
+    traced_ |= w.state_signal || w.pc_signal || w.instruction_signal || w.cause_signal || w.return_signal || w.vmcnt_signal || w.lgkmcnt_signal || w.expcnt_signal;
   }
   for (unsigned k = 0; k < std::size(groups_); ++k) {
     const std::string base = fmt::format("{}group{}.", cu, k);

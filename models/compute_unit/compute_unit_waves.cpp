@@ -90,6 +90,7 @@ void compute_unit::start_wave(wave& w, workgroup& g, unsigned k, uint64_t cycle)
   w.valu_written = sgpr_set{};
   w.flag_written_cycle = never;
   w.checker.reset();
+  w.guarding = false;
   w.wait_states.reset();
   start_special(w);
   w.clause.reset();
@@ -101,16 +102,16 @@ void compute_unit::start_wave(wave& w, workgroup& g, unsigned k, uint64_t cycle)
   w.pc_of_instruction = r.pc;
   w.instructions = 0;
   w.cause = stall::not_started;
-  if (w.cause_signal) w.cause_signal.set(clock().at(cycle), stall_name[unsigned(w.cause)]);
+  if (traced_ && w.cause_signal) w.cause_signal.set(clock().at(cycle), stall_name[unsigned(w.cause)]);
   w.born = w.since = cycle;
-  std::fill(std::begin(w.stalls), std::end(w.stalls), 0);
-  w.ready_at = never;
+  keep_stalls_ = accounts || code_.profile;
+  if (keep_stalls_) std::fill(std::begin(w.stalls), std::end(w.stalls), 0);
+  ready(w) = never;
   w.ib.flush(r.pc);
   if (waves_in_use_++ == 0) busy_since_ = cycle;
   ++statistics.waves;
   set_state(w, wave_state::running, cycle);
-  auto& order = order_[w.simd];
-  order.push_back(&w);
+  order_[w.simd].push_back(w.slot); // of priority 0 and the youngest
   if (observer) observer->started(index_, w, cycle);
   if (!loosely_timed_) {
     const uint64_t start = cycle + parameters_.wave_start_cycles * (k + 1);
@@ -120,11 +121,23 @@ void compute_unit::start_wave(wave& w, workgroup& g, unsigned k, uint64_t cycle)
   }
 }
 
+/// Highest priority first, then the oldest; a new wave is the youngest. Priorities change seldom: sorted then, not at each turn.
+void compute_unit::sort_waves(unsigned simd) {
+  auto& order = order_[simd];
+  const wave* waves = &waves_[simd * parameters_.wave_slots];
+  const auto before = [&](uint8_t a, uint8_t b) { return waves[a].regs.priority != waves[b].regs.priority ? waves[a].regs.priority > waves[b].regs.priority : waves[a].age < waves[b].age; };
+  if (!std::is_sorted(order.begin(), order.end(), before)) std::sort(order.begin(), order.end(), before);
+}
+
+void compute_unit::leave_order(const wave& w) {
+  auto& order = order_[w.simd];
+  order.erase(std::remove(order.begin(), order.end(), w.slot), order.end());
+}
+
 void compute_unit::end_wave(wave& w, uint64_t cycle) {
   set_state(w, wave_state::draining, cycle);
   set_cause(w, stall::done, cycle);
-  auto& order = order_[w.simd];
-  order.erase(std::find(order.begin(), order.end(), &w));
+  leave_order(w);
   workgroup& g = *w.group;
   ++g.gone;
   groups_signals_set(g, cycle);
@@ -191,12 +204,11 @@ void compute_unit::fault(wave& w, const char* id, const std::string& text, uint6
   f.wave = w.id;
   f.lane = lane;
   if (w.state != wave_state::faulted) {
-    auto& order = order_[w.simd];
-    order.erase(std::remove(order.begin(), order.end(), &w), order.end());
+    leave_order(w);
     set_state(w, wave_state::faulted, cycle);
     set_cause(w, stall::done, cycle);
   }
-  w.ready_at = never;
+  ready(w) = never;
   if (context_.run) context_.run->fault(std::move(f));
   else SC_REPORT_ERROR(id, f.text.c_str());
 }
@@ -205,14 +217,15 @@ void compute_unit::set_cause(wave& w, stall cause, uint64_t cycle) {
   if (cause == w.cause) return;
   close_interval(w, cycle);
   w.cause = cause;
-  if (w.cause_signal) w.cause_signal.set(clock().at(cycle), stall_name[unsigned(cause)]);
+  if (traced_ && w.cause_signal) w.cause_signal.set(clock().at(cycle), stall_name[unsigned(cause)]);
 }
 
 /// Puts the cycles since the last change down to their cause, in the wave and at the current instruction.
 void compute_unit::close_interval(wave& w, uint64_t cycle) {
   if (cycle <= w.since) return;
   const uint64_t n = cycle - w.since;
-  w.stalls[unsigned(w.cause)] += n;
+  statistics.stalls[unsigned(w.cause)] += n;
+  if (keep_stalls_) w.stalls[unsigned(w.cause)] += n;
   if (w.cause == stall::lgkm_scalar) statistics.smem_waits[unsigned(w.smem_waits_for)] += n;
   if (w.current && w.current->profile) w.current->profile->stalls[unsigned(w.cause)] += n;
   if (observer) observer->spent(index_, w, w.cause, w.since, cycle);
@@ -230,7 +243,6 @@ void compute_unit::close_account(wave& w, uint64_t cycle) {
   close_interval(w, cycle);
   const uint64_t end = std::max(cycle, w.since); // an instruction's own cycles may reach past an early return
   statistics.wave_cycles += end - w.born;
-  for (unsigned i = 0; i < stall_count; ++i) statistics.stalls[i] += w.stalls[i];
   if (!accounts) return;
   auto& a = accounts->emplace_back();
   a.id = w.id;
@@ -247,7 +259,7 @@ void compute_unit::close_account(wave& w, uint64_t cycle) {
 
 void compute_unit::set_state(wave& w, wave_state s, uint64_t cycle) {
   w.state = s;
-  if (w.state_signal) w.state_signal.set(clock().at(cycle), wave_state_name[unsigned(s)]);
+  if (traced_ && w.state_signal) w.state_signal.set(clock().at(cycle), wave_state_name[unsigned(s)]);
 }
 
 void compute_unit::check_hazards(wave& w, const micro_op& m, uint64_t cycle) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compute_unit/wait_states.h"
+#include <algorithm>
 #include <cstring>
 
 namespace lyra::compute_unit {
@@ -107,8 +108,10 @@ wait_state_checker::violation wait_state_checker::check(const micro_op& m, std::
                           (i.lds && (m.unit == unit::vmem)) || (m.unit == unit::valu && interpolates(m));
   if (lds_access) breaks(wait_row::m0_lds_access, m0_);
   if (m.unit == unit::vmem || m.unit == unit::flat) {
-    for (const auto& w : recent_)
+    for (unsigned d = history; d-- > 0;) {
+      const mark w = recent(d);
       if (w.op && w.op->sgpr_writes.meets(m.sgpr_reads) && breaks(wait_row::valu_sgpr_vmem, w)) v.sgpr = w.op->sgpr_writes.first_common(m.sgpr_reads);
+    }
     return v;
   }
   if (m.unit != unit::valu) return v;
@@ -122,7 +125,8 @@ wait_state_checker::violation wait_state_checker::check(const micro_op& m, std::
   }
   if (reads_vcc_constant) breaks(wait_row::vcc_alias, vcc_by_name_);
   if (!lane && !fmas && !dpp && !reads_z) return v;
-  for (const auto& w : recent_) {
+  for (unsigned d = history; d-- > 0;) {
+    const mark w = recent(d);
     if (!w.op) continue;
     const sgpr_set& sgprs = w.op->sgpr_writes;
     if (reads_z && (sgprs.has(106) || sgprs.has(126))) breaks(wait_row::valu_vcc_exec_z, w);
@@ -141,14 +145,16 @@ wait_state_checker::violation wait_state_checker::check(const micro_op& m, std::
 void wait_state_checker::issued(const micro_op& m, const alu::wave_registers& r) {
   const auto& i = m.inst;
   const mark here{now_ + 1, &m}; // distance 0 for the instruction right behind
-  if (m.control == control::nop) { now_ += (unsigned(i.simm16) & 7) + 1; return; }
+  if (m.control == control::nop) { pass((unsigned(i.simm16) & 7) + 1); return; }
+  pass(1);
   if (m.unit == unit::valu) {
-    recent_[next_++ % history] = here;
+    recent_[place_] = &m;
+    valu_ |= 1;
     if (i.encoding() != encoding::VOP3 && m.sgpr_writes.has(106)) vcc_by_name_ = here;
   } else if (m.unit == unit::salu) {
     if (setreg(m)) {
       setreg_[hw_register(m) & 31] = here;
-      if (covers_vskip(m)) setreg_vskip_ = here;
+      if (covers_vskip(m)) { setreg_vskip_ = here; vector_until_ = here.at + 2; }
     } else if (i.info->id == op::s_setvskip) {
       vskip_ = here;
     }
@@ -158,11 +164,11 @@ void wait_state_checker::issued(const micro_op& m, const alu::wave_registers& r)
   } else if (m.unit == unit::vmem || m.unit == unit::flat) {
     if (late_store_data(m)) {
       wide_store_ = here;
+      vector_until_ = std::max(vector_until_, here.at + 1);
       wide_store_data_ = vgpr_set{};
       wide_store_data_.add(i.vdata.vgpr(), m.vdata_dwords);
     }
   }
-  ++now_;
 }
 
 } // namespace lyra::compute_unit

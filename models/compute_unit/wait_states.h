@@ -26,7 +26,8 @@ bool late_store_data(const micro_op& m);
 /// Follows one wave's instruction stream. A wait state passes with every instruction; s_nop N gives N + 1.
 class wait_state_checker {
 public:
-  void reset() { *this = wait_state_checker{}; }
+  /// A new wave: everything before is out of every rule's reach.
+  void reset() { pass(8); now_ += 8; }
 
   struct violation {
     wait_row row = wait_row::count;
@@ -45,16 +46,25 @@ public:
   /// `m` is issued. Call before it executes (M0-relative destinations are resolved with the registers as they are).
   void issued(const micro_op& m, const alu::wave_registers& r);
   /// Must `m` be checked at all? (Most instructions are nobody's consumer.)
-  bool concerns(const micro_op& m) const { return m.wait_consumer || (m.vector && (wide_store_.at + 1 > now_ || setreg_vskip_.at + 2 > now_)); }
+  bool concerns(const micro_op& m) const { return m.wait_consumer || (m.vector && vector_until_ > now_); }
 
 private:
   struct mark { uint64_t at = 0; const micro_op* op = nullptr; };
-  static constexpr unsigned history = 6;
+  static constexpr unsigned history = 5; ///< wait states that a rule on vector ALU instructions can reach back
+  mark recent(unsigned d) const { return valu_ >> d & 1 ? mark{now_ - d, recent_[(place_ + history - d) % history]} : mark{}; }
+  void pass(unsigned states) {
+    now_ += states;
+    valu_ = uint8_t(valu_ << states);
+    place_ = uint8_t((place_ + states) % history);
+  }
   unsigned since(const mark& p) const { return unsigned(now_ - p.at); } // wait states between: 0 for the next instruction
 
-  uint64_t now_ = 8;
-  mark recent_[history];       ///< vector ALU instructions
-  unsigned next_ = 0;
+  // one line of the host's cache: all that most instructions touch
+  alignas(64) uint64_t now_ = 8;
+  const micro_op* recent_[history] = {}; ///< a ring over wait states; only vector ALU instructions are written
+  uint8_t place_ = 0;               ///< of the last wait state in the ring
+  uint8_t valu_ = 0;                ///< bit d: the instruction d wait states back was a vector ALU one
+  uint64_t vector_until_ = 0;       ///< before this mark a vector instruction may be the consumer of wide_store_ or setreg_vskip_
   mark setreg_[32], vskip_, setreg_vskip_, m0_, movrel_vcc_, vcc_by_name_;
   mark wide_store_;
   vgpr_set wide_store_data_;

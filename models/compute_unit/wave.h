@@ -56,55 +56,64 @@ struct instruction_buffer {
   }
 };
 
+/// Ordered by use, in lines of the host's cache: with many waves each first touch of one in an issue is a miss.
 struct wave {
   alu::wave_registers regs;
+
+  // what every issue looks at
+  alignas(64) const micro_op* current = nullptr; ///< the instruction that was tried last
+  uint64_t since = 0;         ///< stall accounting: the cycles from here on go to `cause`
+  uint64_t pc_of_instruction = 0;
+  uint64_t flag_written_cycle = ~uint64_t(0); ///< cycle of the last issue that wrote SCC, VCC or EXEC
+  uint64_t valu_written_ready = 0;
+  uint64_t instructions = 0;
   wave_state state = wave_state::empty;
+  stall cause = stall::not_started;
   uint8_t simd = 0, slot = 0;
-  uint32_t id = 0;            ///< unique in the run
-  uint64_t age = 0;           ///< start order in the CU
-  uint64_t dispatch_order = 0;
+  bool fetch_queued = false;
+  bool guarding = false;      ///< the checker has entries
+  bool indexing = false;      ///< MODE.GPR_IDX_EN: which VGPRs an instruction names depends on M0
+  bool recording = false;     ///< floating-point exceptions go to TRAPSTS
+  bool count_full = false;    ///< state waiting: because a counter is full
+  smem_wait smem_waits_for = smem_wait::hit;
+  barrier_kind barrier_wait = barrier_kind::none; ///< of the wait that is under way
+  bool cache_maintenance = false; ///< a cache invalidation or write-back since the last s_waitcnt
+  /// Registers that instructions may name on the fast path; 0: every instruction goes through execute_special().
+  uint16_t vgpr_limit = 0, sgpr_limit = 0;
+
+  alignas(64) instruction_buffer ib;
+  sgpr_set valu_written;      ///< SGPRs the vector ALU wrote lately
   workgroup* group = nullptr;
   const fabric::dispatch_packet* packet = nullptr;
-  uint64_t ready_at = 0;      ///< cycle of the next possible issue
-  uint64_t vmem_ready = 0;    ///< the same, of vector memory
-  unsigned vmcnt = 0, lgkmcnt = 0, expcnt = 0;
+  uint64_t dispatch_order = 0;
+
+  // memory instructions and their returns
+  alignas(64) unsigned vmcnt = 0, lgkmcnt = 0, expcnt = 0;
   unsigned wait_vm = 0, wait_lgkm = 0, wait_exp = 0; ///< state waiting: go on when all counters are at or below
   unsigned smem_outstanding = 0, lds_outstanding = 0, message_outstanding = 0;
   unsigned lds_stores = 0;    ///< BUFFER_STORE_LDS_DWORD whose data have not come from LDS: vector memory keeps its order behind them
   uint32_t vm_issued = 0, vm_retired = 0; ///< vector memory instructions so far: vmcnt falls in this order
   uint64_t vm_done = 0;       ///< bit n % 64: instruction n has returned
-  uint64_t pc_of_instruction = 0;
-  instruction_buffer ib;
-  bool fetch_queued = false;
-  sgpr_set valu_written;      ///< SGPRs the vector ALU wrote lately
-  uint64_t valu_written_ready = 0;
-  uint64_t flag_written_cycle = ~uint64_t(0); ///< cycle of the last issue that wrote SCC, VCC or EXEC
-  hazard_checker checker;
+  uint64_t vmem_ready = 0;    ///< cycle of the next possible issue of vector memory
   wait_state_checker wait_states;
-  std::unique_ptr<stale_values> stale; ///< hazards=model only
-  /// Registers that instructions may name on the fast path; 0: every instruction goes through execute_special().
-  unsigned vgpr_limit = 0, sgpr_limit = 0;
-  bool indexing = false;               ///< MODE.GPR_IDX_EN: which VGPRs an instruction names depends on M0
-  bool recording = false;              ///< floating-point exceptions go to TRAPSTS
-  scalar_clause clause;       ///< followed only where XNACK rules are checked or replays wanted
+  hazard_checker checker;
+
+  uint32_t id = 0;            ///< unique in the run
+  uint64_t age = 0;           ///< start order in the CU
   bool unaligned = true;      ///< SH_MEM_CONFIG: unaligned access allowed
-  bool count_full = false;    ///< state waiting: because a counter is full
-  smem_wait smem_waits_for = smem_wait::hit;
-  // stall accounting: the cause of the cycles from `since` on
-  stall cause = stall::not_started;
-  uint64_t since = 0, born = 0;
-  uint64_t stalls[stall_count] = {};
-  const micro_op* current = nullptr; ///< the instruction the cause is put down to (profile)
-  uint64_t instructions = 0;
-  // the wait that is under way as part of a memory barrier
-  barrier_kind barrier_wait = barrier_kind::none;
+  scalar_clause clause;       ///< followed only where XNACK rules are checked or replays wanted
+  std::unique_ptr<stale_values> stale; ///< hazards=model only
   uint64_t barrier_wait_since = 0;
-  bool cache_maintenance = false; ///< a cache invalidation or write-back since the last s_waitcnt
+  uint64_t born = 0;
+  uint64_t stalls[stall_count] = {}; ///< kept only where accounts or a profile are wanted
   // traced signals
   observe::signal pc_signal, vmcnt_signal, lgkmcnt_signal, expcnt_signal;
   observe::text_signal state_signal, instruction_signal, cause_signal, return_signal;
 
   bool outstanding() const { return vmcnt || lgkmcnt || expcnt; }
+  /// An instruction with outstanding work goes to the checker / an s_waitcnt does.
+  void guard(const micro_op& m, bool vm, bool lgkm) { checker.issued(m, vm, lgkm, regs.exec()); guarding = true; }
+  void waited(unsigned vm, unsigned lgkm) { if (guarding) { checker.waited(vm, lgkm); guarding = !checker.idle(); } }
 };
 
 } // namespace lyra::compute_unit

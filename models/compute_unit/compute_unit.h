@@ -50,7 +50,9 @@ private:
   enum port : unsigned { vmem, lds, gds, smem, fetch, port_count };
   static constexpr unsigned simds = 4, max_slots = 16;
   struct issue_slots { bool valu = false, scalar = false, vmem = false, lds = false, branch = false; };
-  struct pending_return { fabric::picoseconds at; fabric::payload* p; };
+  /// `due`: what decides when it must be applied at the latest: the wave that it is for, or `at_once` (fetches, faults, data for LDS).
+  struct pending_return { fabric::picoseconds at; fabric::payload* p; uint64_t cycle; uint8_t due; };
+  static constexpr uint8_t at_once = 255;
   struct smem_operation { wave* w; const micro_op* m; scalar_access access; uint8_t parts_left; uint8_t count; uint64_t issue_cycle; int next_free; };
   struct local_event { uint64_t cycle, sequence; enum kind : uint8_t { lgkm_message, lgkm_flat, lgkm_scalar, exp_done, memtime } what; wave* w; uint32_t value; const micro_op* m; };
 
@@ -61,6 +63,7 @@ private:
   void on_response(unsigned port, fabric::payload& p, fabric::picoseconds at) override;
   void on_ready(unsigned port, fabric::picoseconds at) override;
   fabric::cycle_t on_wake(fabric::cycle_t cycle) override;
+  void prefetch(unsigned stage, fabric::picoseconds t) const override;
 
   // waves (compute_unit_waves.cpp)
   void start_group(fabric::payload& p, uint64_t cycle);
@@ -176,7 +179,11 @@ private:
   void counters_changed(wave& w, uint64_t cycle);
   bool wait_met(const wave& w) const { return w.vmcnt <= w.wait_vm && w.lgkmcnt <= w.wait_lgkm && w.expcnt <= w.wait_exp; }
   void wake_for_returns(uint64_t cycle);
-  uint64_t return_cycle(unsigned port, const pending_return& e) const;
+  uint8_t due_with(unsigned port, const fabric::payload& p) const;
+  uint64_t return_cycle(const pending_return& e) const {
+    if (e.due == at_once) return e.cycle;
+    return waiting_ >> e.due & 1 ? next_turn(e.due / parameters_.wave_slots, e.cycle) : fabric::never;
+  }
   void find_return_wake(uint64_t cycle);
   void add_local(local_event e);
 
@@ -230,6 +237,7 @@ private:
   uint64_t return_wake_ = fabric::never; ///< cycle by which a queued return must be applied
   uint64_t age_ = 0, sequence_ = 0;
   unsigned waves_in_use_ = 0;
+  uint64_t waiting_ = 0; ///< by index: waves in state waiting or draining
   uint64_t busy_since_ = 0;
 
   std::deque<pending_return> returns_[port_count];

@@ -33,31 +33,25 @@ std::string fault_text(const fabric::wave_request& q) {
 } // namespace
 
 void compute_unit::on_response(unsigned port, fabric::payload& p, fabric::picoseconds at) {
-  returns_[port].push_back({at, &p});
-  const uint64_t c = return_cycle(port, returns_[port].back());
+  auto& e = returns_[port].emplace_back(pending_return{at, &p, clock().ceil(at), due_with(port, p)});
+  const uint64_t c = return_cycle(e);
   if (c < return_wake_) { return_wake_ = c; wake_at(c); }
 }
 
 /// When a queued return must be applied at the latest: at once for fetches, faults and data for LDS; at its wave's turn where the wave
-/// waits; `never` where it can wait for the unit's next wake.
-uint64_t compute_unit::return_cycle(unsigned port, const pending_return& e) const {
-  const uint64_t c = clock().ceil(e.at);
-  if (port == fetch) return c;
-  const wave* w;
-  if (port == smem) {
-    w = smem_operations_[size_t(payload_pool::policy(*e.p).tag >> 8)].w;
-  } else {
-    const auto& q = wave_pool::of(*e.p);
-    if (q.result_to_lds || (port == lds && q.inst->info->memory == memory_kind::store_lds) || q.fault != fabric::fault_kind::none) return c;
-    w = &waves_[q.simd * parameters_.wave_slots + q.slot];
-  }
-  return w->state == wave_state::waiting || w->state == wave_state::draining ? next_turn(w->simd, c) : never;
+/// waits; otherwise it can wait for the unit's next wake.
+uint8_t compute_unit::due_with(unsigned port, const fabric::payload& p) const {
+  if (port == fetch) return at_once;
+  if (port == smem) return uint8_t(smem_operations_[size_t(payload_pool::find_policy(p)->tag >> 8)].w - waves_.data());
+  const auto& q = wave_pool::of(const_cast<fabric::payload&>(p));
+  if (q.result_to_lds || (port == lds && q.inst->info->memory == memory_kind::store_lds) || q.fault != fabric::fault_kind::none) return at_once;
+  return uint8_t(q.simd * parameters_.wave_slots + q.slot);
 }
 
 void compute_unit::find_return_wake(uint64_t cycle) {
   return_wake_ = never;
-  for (unsigned port = 0; port < port_count; ++port)
-    for (const auto& e : returns_[port]) return_wake_ = std::min(return_wake_, std::max(return_cycle(port, e), cycle + 1));
+  for (const auto& queue : returns_)
+    for (const auto& e : queue) return_wake_ = std::min(return_wake_, std::max(return_cycle(e), cycle + 1));
 }
 
 void compute_unit::on_ready(unsigned port, fabric::picoseconds at) {
@@ -103,8 +97,8 @@ void compute_unit::apply_returns(uint64_t cycle) {
     }
     if (best == port_count) return;
     fabric::payload& p = *returns_[best].front().p;
+    const uint64_t c = returns_[best].front().cycle;
     returns_[best].pop_front();
-    const uint64_t c = clock().ceil(at);
     switch (best) {
       case fetch: apply_fetch(p, c); break;
       case smem: apply_smem(p, c); break;

@@ -259,6 +259,8 @@ void compute_unit::close_account(wave& w, uint64_t cycle) {
 
 void compute_unit::set_state(wave& w, wave_state s, uint64_t cycle) {
   w.state = s;
+  const uint64_t bit = uint64_t(1) << (&w - waves_.data());
+  waiting_ = s == wave_state::waiting || s == wave_state::draining ? waiting_ | bit : waiting_ & ~bit;
   if (traced_ && w.state_signal) w.state_signal.set(clock().at(cycle), wave_state_name[unsigned(s)]);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fabric/data_share.h"
 #include <algorithm>
+#include <cstring>
 
 namespace lyra::fabric {
 
@@ -129,6 +130,44 @@ phase_count count_phase(uint64_t lanes, const uint32_t* address, uint32_t base, 
   return c;
 }
 
+struct phase_sum { unsigned banks = 0, conflicts = 0, serialised = 0, broadcast = 0; };
+
+phase_sum count_phases(uint64_t active, const uint64_t* phases, unsigned n, const uint32_t* address, uint32_t base, unsigned bytes, bool serial) {
+  phase_sum s;
+  for (unsigned p = 0; p < n; ++p) {
+    const phase_count c = count_phase(active & phases[p], address, base, bytes, serial);
+    s.banks += c.cycles;
+    s.conflicts += c.cycles - 1;
+    s.serialised += c.cycles - c.distinct;
+    if (!serial) s.broadcast += c.merged;
+  }
+  return s;
+}
+
+/// Counts of the patterns met last, of all data shares: a kernel's waves repeat a few. With all lanes active the counts depend on the lanes' distances
+/// from lane 0 and on its place in a dword alone, since another start turns the banks round.
+class pattern_memory {
+public:
+  phase_sum count(const uint64_t* phases, unsigned n, const uint32_t* address, uint32_t base, unsigned bytes, bool serial) {
+    alignas(64) uint32_t distance[64];
+    for (unsigned l = 0; l < 64; ++l) distance[l] = address[l] - address[0];
+    const uintptr_t key = reinterpret_cast<uintptr_t>(phases) << 8 | bytes << 3 | ((address[0] + base) & 3) << 1 | unsigned(serial);
+    uint32_t h = uint32_t(key);
+    for (unsigned l : {1u, 2u, 8u, 16u, 31u, 33u, 63u}) h = (h ^ distance[l]) * 0x9e3779b1u;
+    pattern& p = patterns_[h >> 26];
+    if (p.key != key || std::memcmp(p.distance, distance, sizeof distance) != 0) {
+      p.key = key;
+      std::memcpy(p.distance, distance, sizeof distance);
+      p.sum = count_phases(~uint64_t(0), phases, n, address, base, bytes, serial);
+    }
+    return p.sum;
+  }
+
+private:
+  struct pattern { alignas(64) uint32_t distance[64] = {}; uintptr_t key = 0; phase_sum sum; };
+  pattern patterns_[64];
+};
+
 /// Adds the phases of one element's accesses. Lanes out of range cost nothing: they reach no bank.
 void add_phases(data_share_cost& cost, const alu::ds_access& a, const alu::ds_addresses& where, unsigned e, uint32_t base, bool serial) {
   const unsigned bytes = a.shape.bytes;
@@ -150,13 +189,12 @@ void add_phases(data_share_cost& cost, const alu::ds_access& a, const alu::ds_ad
     }
   }
   const uint64_t active = a.exec & ~a.out_of_range;
-  for (unsigned p = 0; p < n; ++p) {
-    const phase_count c = count_phase(active & phases[p], address, base, bytes, serial);
-    cost.banks += c.cycles;
-    cost.conflicts += c.cycles - 1;
-    cost.serialised += c.cycles - c.distinct;
-    if (!serial) cost.broadcast += c.merged;
-  }
+  static pattern_memory patterns;
+  const phase_sum s = active == ~uint64_t(0) ? patterns.count(phases, n, address, base, bytes, serial) : count_phases(active, phases, n, address, base, bytes, serial);
+  cost.banks += s.banks;
+  cost.conflicts += s.conflicts;
+  cost.serialised += s.serialised;
+  cost.broadcast += s.broadcast;
 }
 
 } // namespace

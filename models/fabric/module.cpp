@@ -100,9 +100,15 @@ private:
     while (w.first <= n) {
       due_.swap(w.entries); // modules ask for more while they run
       w.first = never;
-      for (const entry& e : due_)
+      const size_t count = due_.size();
+      for (size_t i = 0; i < count; ++i) {
+        if (i + 6 < count) __builtin_prefetch(due_[i + 6].module);
+        if (i + 4 < count) due_[i + 4].module->prefetch(0, due_[i + 4].t);
+        if (i + 2 < count) due_[i + 2].module->prefetch(1, due_[i + 2].t);
+        const entry e = due_[i];
         if (e.t <= n) e.module->run(e.t);
         else into_slot(e);
+      }
       due_.clear();
     }
     if (w.entries.empty()) occupied_[s / 64] &= ~(uint64_t(1) << (s % 64));

@@ -159,7 +159,11 @@ void read_dwords(ds_access& a, const ds_addresses& where, unsigned e, uint64_t o
     }
   }
   if (!out) {
-    for (unsigned k = 0; k < n; ++k) for_lanes(a.exec, [&](unsigned l) { result[k][l] = load<uint32_t>(a.memory + address[l] + 4 * k); });
+    for (unsigned k = 0; k < n; ++k) {
+      const uint8_t* const memory = a.memory + 4 * k;
+      uint32_t* const to = result[k];
+      for_lanes(a.exec, [=](unsigned l) { to[l] = load<uint32_t>(memory + address[l]); });
+    }
     return;
   }
   for_lanes(a.exec, [&](unsigned l) {

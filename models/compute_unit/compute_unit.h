@@ -9,7 +9,7 @@
 #include "fabric/dmi_cache.h"
 #include "fabric/module.h"
 #include "fabric/ports.h"
-#include <deque>
+#include "fabric/ring.h"
 #include <vector>
 
 namespace lyra::compute_unit {
@@ -240,18 +240,18 @@ private:
   uint64_t waiting_ = 0; ///< by index: waves in state waiting or draining
   uint64_t busy_since_ = 0;
 
-  std::deque<pending_return> returns_[port_count];
+  fabric::ring<pending_return> returns_[port_count];
   std::vector<local_event> local_;          ///< heap, earliest first
   std::vector<smem_operation> smem_operations_;
   int smem_free_ = -1;
   unsigned smem_in_flight_ = 0;
-  std::deque<fabric::payload*> smem_queue_; ///< parts that wait for the port
-  std::deque<fabric::payload*> lds_queue_;  ///< LDS=1 loads on their way to LDS
-  std::deque<fabric::payload*> vmem_queue_; ///< BUFFER_STORE_LDS_DWORD with its data, and late_store_, on their way to TA
+  fabric::ring<fabric::payload*> smem_queue_; ///< parts that wait for the port
+  fabric::ring<fabric::payload*> lds_queue_;  ///< LDS=1 loads on their way to LDS
+  fabric::ring<fabric::payload*> vmem_queue_; ///< BUFFER_STORE_LDS_DWORD with its data, and late_store_, on their way to TA
   fabric::payload* late_store_ = nullptr;   ///< a wide store that waits for the next instruction of late_wave_, which overwrites its data
   wave* late_wave_ = nullptr;
   std::vector<wave*> fetch_queue_;
-  std::deque<fabric::payload*> fetch_invalidations_;
+  fabric::ring<fabric::payload*> fetch_invalidations_;
   uint64_t fetch_next_ = 0, smem_next_ = 0;
   bool port_waiters_[port_count] = {};
   const uint8_t* lds_memory_ = nullptr;

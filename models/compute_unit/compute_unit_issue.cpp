@@ -324,7 +324,7 @@ bool compute_unit::issue_control(wave& w, const micro_op& m, uint64_t cycle, iss
       auto& p = context_.lines->line(tlm::TLM_IGNORE_COMMAND, r.pc & ~uint64_t(31), 0);
       payload_pool::policy(p).control = fabric::cache_control::invalidate;
       payload_pool::policy(p).tag = never;
-      fetch_invalidations_.push_back(&p);
+      fetch_invalidations_.push(&p);
       w.ib.flush(r.pc);
       ready(w) = cycle + parameters_.branch_taken_cycles;
       send_fetches(cycle);
@@ -367,7 +367,7 @@ void compute_unit::send_fetches(uint64_t cycle) {
   uint64_t at = std::max(cycle + 1, fetch_next_);
   while (fetch_port.ready() && !fetch_invalidations_.empty()) {
     fetch_port.send(*fetch_invalidations_.front(), clock().at(at));
-    fetch_invalidations_.pop_front();
+    fetch_invalidations_.pop();
     fetch_next_ = ++at;
   }
   size_t k = 0;

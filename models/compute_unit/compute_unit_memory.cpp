@@ -73,7 +73,7 @@ bool compute_unit::issue_vector_memory(wave& w, const micro_op& m, uint64_t cycl
     if (!late) { to.send(p, clock().at(cycle + 1)); return; }
     late_store_ = &p;
     late_wave_ = &w;
-    vmem_queue_.push_back(&p);
+    vmem_queue_.push(&p);
   };
   issued(w, m, cycle, 4);
   w.regs.pc += m.inst.size_bytes;
@@ -280,7 +280,7 @@ bool compute_unit::issue_smem(wave& w, const micro_op& m, uint64_t cycle, issue_
   for (unsigned k = 0; k < parts; ++k) {
     fabric::payload* p = &make_smem_payload(m, a, k, r, w.id);
     payload_pool::policy(*p).tag = uint64_t(id) << 8 | k;
-    smem_queue_.push_back(p);
+    smem_queue_.push(p);
   }
   if (m.inst.op() == isa::op::s_dcache_discard_x2) { // two lines
     auto& p = context_.lines->line(tlm::TLM_IGNORE_COMMAND, fabric::canonical(a.address + 64), 0);
@@ -288,7 +288,7 @@ bool compute_unit::issue_smem(wave& w, const micro_op& m, uint64_t cycle, issue_
     payload_pool::policy(p).tag = uint64_t(id) << 8 | 1;
     payload_pool::policy(p).source = uint16_t(index_);
     ++smem_operations_[size_t(id)].parts_left;
-    smem_queue_.push_back(&p);
+    smem_queue_.push(&p);
   }
   send_smem(cycle);
   return true;
@@ -305,7 +305,7 @@ void compute_unit::send_smem(uint64_t cycle) {
   while (!smem_queue_.empty() && smem_port.ready()) {
     const uint64_t at = std::max(cycle + 1, smem_next_);
     fabric::payload& p = *smem_queue_.front();
-    smem_queue_.pop_front();
+    smem_queue_.pop();
     smem_next_ = clock().ceil(smem_port.send(p, clock().at(at))) + 1;
   }
 }

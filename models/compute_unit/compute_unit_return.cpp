@@ -33,7 +33,8 @@ std::string fault_text(const fabric::wave_request& q) {
 } // namespace
 
 void compute_unit::on_response(unsigned port, fabric::payload& p, fabric::picoseconds at) {
-  auto& e = returns_[port].emplace_back(pending_return{at, &p, clock().ceil(at), due_with(port, p)});
+  const pending_return e{at, &p, clock().ceil(at), due_with(port, p)};
+  returns_[port].push(e);
   const uint64_t c = return_cycle(e);
   if (c < return_wake_) { return_wake_ = c; wake_at(c); }
 }
@@ -51,7 +52,7 @@ uint8_t compute_unit::due_with(unsigned port, const fabric::payload& p) const {
 void compute_unit::find_return_wake(uint64_t cycle) {
   return_wake_ = never;
   for (const auto& queue : returns_)
-    for (const auto& e : queue) return_wake_ = std::min(return_wake_, std::max(return_cycle(e), cycle + 1));
+    for (size_t k = 0; k < queue.size(); ++k) return_wake_ = std::min(return_wake_, std::max(return_cycle(queue[k]), cycle + 1));
 }
 
 void compute_unit::on_ready(unsigned port, fabric::picoseconds at) {
@@ -98,7 +99,7 @@ void compute_unit::apply_returns(uint64_t cycle) {
     if (best == port_count) return;
     fabric::payload& p = *returns_[best].front().p;
     const uint64_t c = returns_[best].front().cycle;
-    returns_[best].pop_front();
+    returns_[best].pop();
     switch (best) {
       case fetch: apply_fetch(p, c); break;
       case smem: apply_smem(p, c); break;
@@ -155,13 +156,13 @@ void compute_unit::apply_vector(fabric::payload& p, uint64_t cycle, unsigned por
   }
   if (port == vmem && q.result_to_lds) { // data goes on to LDS; vmcnt falls after that
     q.simd = w.simd;
-    lds_queue_.push_back(&p);
+    lds_queue_.push(&p);
     send_lds_queue(cycle);
     return;
   }
   if (port == lds && m.inst.info->memory == memory_kind::store_lds) { // the data are here: now it is a store
     take_lds_data(q);
-    vmem_queue_.push_back(&p);
+    vmem_queue_.push(&p);
     --w.lds_stores;
     send_vmem_queue(cycle);
     return;
@@ -189,7 +190,7 @@ void compute_unit::fault_vector(wave& w, const fabric::wave_request& q, uint64_t
 void compute_unit::send_lds_queue(uint64_t cycle) {
   while (!lds_queue_.empty() && lds_port.ready()) {
     fabric::payload& p = *lds_queue_.front();
-    lds_queue_.pop_front();
+    lds_queue_.pop();
     p.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
     lds_port.send(p, clock().at(cycle + 1));
   }
@@ -198,7 +199,7 @@ void compute_unit::send_lds_queue(uint64_t cycle) {
 void compute_unit::send_vmem_queue(uint64_t cycle) {
   while (!vmem_queue_.empty() && vmem_port.ready() && vmem_queue_.front() != late_store_) {
     fabric::payload& p = *vmem_queue_.front();
-    vmem_queue_.pop_front();
+    vmem_queue_.pop();
     p.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
     vmem_port.send(p, clock().at(cycle + 1));
   }

@@ -44,7 +44,7 @@ tlm::tlm_sync_enum target_port::nb_transport_fw(payload& p, tlm::tlm_phase& phas
     done->release();
     while (!waiting_.empty() && !in_response_) {
       auto [next, when] = waiting_.front();
-      waiting_.pop_front();
+      waiting_.pop();
       begin_response(*next, when);
     }
     return tlm::TLM_COMPLETED;
@@ -64,7 +64,7 @@ void target_port::accept(picoseconds at) {
 }
 
 void target_port::respond(payload& p, picoseconds at) {
-  if (in_response_) waiting_.emplace_back(&p, at);
+  if (in_response_) waiting_.push({&p, at});
   else begin_response(p, at);
 }
 

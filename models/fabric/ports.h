@@ -6,7 +6,7 @@
 #pragma once
 #include "fabric/clock.h"
 #include "fabric/payload.h"
-#include <deque>
+#include "fabric/ring.h"
 #include <string>
 
 namespace lyra::fabric {
@@ -68,7 +68,7 @@ private:
   payload* withheld_ = nullptr;
   payload* in_response_ = nullptr; ///< BEGIN_RESP sent, END_RESP not yet back
   picoseconds last_response_ = 0, last_end_request_ = 0;
-  std::deque<std::pair<payload*, picoseconds>> waiting_;
+  ring<std::pair<payload*, picoseconds>> waiting_{4};
 };
 
 /// Initiator side of one edge.

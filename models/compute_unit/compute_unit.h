@@ -120,6 +120,7 @@ private:
   void take_smem_result(const micro_op& m, const scalar_access& a, unsigned k, const fabric::payload& p, alu::wave_registers& r);
   bool jump_checked(wave& w, uint64_t cycle);
   const micro_op* peek(const wave& w, uint64_t pc);
+  void prefetch_operands(const wave& w) const;
   void note_barrier_wait(wave& w, uint64_t cycle);
 
   // what the fast path leaves out (compute_unit_special.cpp)

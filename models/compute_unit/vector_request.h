@@ -6,6 +6,12 @@
 
 namespace lyra::compute_unit {
 
+/// A payload for a vector memory or DS instruction, with as many rows as that needs.
+inline fabric::payload& take_request(fabric::wave_pool& pool, const micro_op& m) {
+  const bool plain = m.unit != unit::gds && m.inst.encoding() != isa::encoding::MIMG && !m.inst.lds && m.inst.info->memory != isa::memory_kind::store_lds;
+  return plain ? pool.take(m.vdata_dwords, m.result_dwords) : pool.take();
+}
+
 /// Fills a request for a vector memory or DS instruction of a wave: registers are read now.
 /// Store data beyond the second dword is read by `take_late_data` one wait state later where that makes a difference.
 void fill_request(fabric::wave_request& q, const micro_op& m, const wave& w, uint64_t lanes);

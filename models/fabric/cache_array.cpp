@@ -13,6 +13,7 @@ cache_array::cache_array(set_selection select, unsigned ways, replacement policy
     throw std::invalid_argument("cache interleave of " + std::to_string(select.interleave_bytes) + " bytes: it must be a multiple of the 64-byte line");
   tags_.assign(lines(), no_line);
   states_.resize(lines());
+  order_.assign(lines(), 0);
   recent_.assign(select.sets, 0);
   blocks_.resize((lines() + block_lines - 1) / block_lines);
 }
@@ -24,17 +25,17 @@ int cache_array::victim(uint64_t address) const {
   for (unsigned w = 0; w < ways_; ++w) {
     const size_t i = base + w;
     if (tags_[i] == no_line) return int(i);
-    if (states_[i].pinned) continue;
+    if (order_[i] & pinned_bit) continue;
     ++candidates;
-    if (best == absent || states_[i].stamp < states_[size_t(best)].stamp) best = int(i);
+    if (best == absent || order_[i] < order_[size_t(best)]) best = int(i);
   }
-  if (policy_ != replacement::random || candidates < 2 || states_[size_t(best)].stamp == 0) return best;
+  if (policy_ != replacement::random || candidates < 2 || order_[size_t(best)] == 0) return best;
   // a reproducible draw: from the count of installs so far
   uint64_t x = (clock_ + 1) * 0x9e3779b97f4a7c15ull;
   x = (x ^ (x >> 29)) * 0xbf58476d1ce4e5b9ull;
   unsigned k = unsigned((x >> 32) % candidates);
   for (unsigned w = 0; w < ways_; ++w)
-    if (!states_[base + w].pinned && k-- == 0) return int(base + w);
+    if (!(order_[base + w] & pinned_bit) && k-- == 0) return int(base + w);
   return best;
 }
 
@@ -43,7 +44,7 @@ void cache_array::install(int i, uint64_t address) {
   if (tags_[n] == no_line) ++present_;
   tags_[n] = line_address(address);
   states_[n] = state{};
-  states_[n].stamp = ++clock_;
+  order_[n] = ++clock_;
   recent_[n / ways_] = uint8_t(n % ways_);
 }
 
@@ -52,12 +53,14 @@ void cache_array::drop(int i) {
   if (tags_[n] != no_line) --present_;
   tags_[n] = no_line;
   states_[n] = state{};
+  order_[n] = 0;
 }
 
 void cache_array::drop_all() {
   if (present_ == 0) return;
   tags_.assign(tags_.size(), no_line);
   states_.assign(states_.size(), state{});
+  order_.assign(order_.size(), 0);
   present_ = 0;
 }
 

@@ -101,7 +101,7 @@ public:
   void set_dirty(int i, uint64_t mask) { states_[size_t(i)].dirty = mask; }
   /// A pinned line is no victim (fill on its way, locked by an atomic).
   bool pinned(int i) const { return states_[size_t(i)].pinned; }
-  void pin(int i, bool on) { states_[size_t(i)].pinned = on; }
+  void pin(int i, bool on) { states_[size_t(i)].pinned = on; order_[size_t(i)] = (order_[size_t(i)] & ~pinned_bit) | (on ? pinned_bit : 0); }
   /// Free for the owner (pending, volatile, ...); 0 after install.
   uint8_t& flags(int i) { return states_[size_t(i)].flags; }
   uint8_t flags(int i) const { return states_[size_t(i)].flags; }
@@ -110,15 +110,15 @@ public:
   void touch(int i) {
     const size_t n = size_t(i), set = n / ways_;
     recent_[set] = uint8_t(n - set * ways_);
-    if (policy_ == replacement::lru) states_[n].stamp = ++clock_;
+    if (policy_ == replacement::lru) order_[n] = ++clock_ | (order_[n] & pinned_bit);
   }
   /// First victim of its set.
-  void retire(int i) { states_[size_t(i)].stamp = 0; }
+  void retire(int i) { order_[size_t(i)] &= pinned_bit; }
 
   /// The 64 bytes of a line; memory is taken at the first call.
   uint8_t* data(int i) {
     auto& block = blocks_[size_t(i) / block_lines];
-    if (!block) block = std::make_unique<uint8_t[]>(block_lines * line_bytes);
+    if (!block) block.reset(new uint8_t[block_lines * line_bytes]); // not cleared: bytes that are not valid are not looked at
     return block.get() + size_t(i) % block_lines * line_bytes;
   }
   /// A store: bytes become valid and, with `dirty`, dirty.
@@ -139,7 +139,8 @@ public:
 private:
   static constexpr uint64_t no_line = ~uint64_t(0);
   static constexpr unsigned block_lines = 64; // 4 KB at a time
-  struct state { uint64_t valid = 0, dirty = 0, stamp = 0; bool pinned = false; uint8_t flags = 0; };
+  static constexpr uint64_t pinned_bit = uint64_t(1) << 63;
+  struct state { uint64_t valid = 0, dirty = 0; bool pinned = false; uint8_t flags = 0; };
 
   set_selection select_;
   unsigned ways_;
@@ -148,6 +149,7 @@ private:
   uint64_t clock_ = 0;
   std::vector<uint64_t> tags_;
   std::vector<state> states_;
+  std::vector<uint64_t> order_; ///< by line: when it was used last (or installed), pinned_bit on top; apart from the states since a victim is the least of its set
   std::vector<uint8_t> recent_; // way used last in each set: looked at first
   std::vector<std::unique_ptr<uint8_t[]>> blocks_;
 };

@@ -55,6 +55,10 @@ private:
   void into_slot(const entry& e) {
     const size_t s = size_t(std::max(e.t / slot_ps, base_)) % slots; // the current cycle of a slow clock may have begun before base_
     slot& w = wheel_[s];
+    if (w.entries.capacity() == 0 && !spare_.empty()) {
+      w.entries.swap(spare_.back());
+      spare_.pop_back();
+    }
     w.entries.push_back(e);
     if (e.t < w.first) w.first = e.t;
     occupied_[s / 64] |= uint64_t(1) << (s % 64);
@@ -102,16 +106,20 @@ private:
       w.first = never;
       const size_t count = due_.size();
       for (size_t i = 0; i < count; ++i) {
-        if (i + 6 < count) __builtin_prefetch(due_[i + 6].module);
-        if (i + 4 < count) due_[i + 4].module->prefetch(0, due_[i + 4].t);
-        if (i + 2 < count) due_[i + 2].module->prefetch(1, due_[i + 2].t);
+        for (unsigned stage = 0; stage < 0; ++stage) {
+          const size_t k = i + 2 * (timed_module::prefetch_stages - stage);
+          if (k < count) due_[k].module->prefetch(stage, due_[k].t);
+        }
         const entry e = due_[i];
         if (e.t <= n) e.module->run(e.t);
         else into_slot(e);
       }
       due_.clear();
     }
-    if (w.entries.empty()) occupied_[s / 64] &= ~(uint64_t(1) << (s % 64));
+    if (w.entries.empty()) {
+      occupied_[s / 64] &= ~(uint64_t(1) << (s % 64));
+      spare_.emplace_back().swap(w.entries);
+    }
     running_ = false;
     picoseconds next = first_in_wheel();
     if (!far_.empty()) next = std::min(next, far_.front().t);
@@ -122,6 +130,7 @@ private:
   std::array<slot, slots> wheel_;
   std::array<uint64_t, slots / 64> occupied_{};
   std::vector<entry> due_;
+  std::vector<std::vector<entry>> spare_; ///< buffers of slots that have become empty, the last used on top: it is still in the host's cache
   std::vector<far_entry> far_;
   uint64_t base_ = 0; ///< the tick (time / slot_ps) of the first slot: the wheel holds ticks base_ .. base_ + slots - 1
   picoseconds pending_ = never;

@@ -26,8 +26,7 @@ public:
     items_[(first_ + count_++) & (items_.size() - 1)] = std::move(value);
   }
   void pop() {
-    first_ = (first_ + 1) & (items_.size() - 1);
-    --count_;
+    first_ = --count_ == 0 ? 0 : (first_ + 1) & (items_.size() - 1); // an empty ring starts again in front: it stays in few lines of the host's cache
   }
   void clear() { first_ = count_ = 0; }
 

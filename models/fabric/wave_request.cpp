@@ -1,17 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fabric/wave_request.h"
+#include <algorithm>
+#include <cstring>
 
 namespace lyra::fabric {
 
+void wave_request::copy_from(const tlm_extension_base& e) {
+  const auto& from = static_cast<const wave_request&>(e);
+  static_cast<wave_request_scalars&>(*this) = from;
+  const auto rows = [](row* to, const row* with, unsigned n) { if (n && to != with) std::memcpy(to, with, n * sizeof(row)); };
+  rows(vaddr, from.vaddr, from.vaddr_dwords);
+  rows(vdata, from.vdata, from.vdata_dwords);
+  rows(result, from.result, std::max<unsigned>(from.result_dwords, from.result_to_lds));
+  if (lds_address && from.lds_address) std::memcpy(lds_address, from.lds_address, sizeof(row));
+}
+
 wave_pool::~wave_pool() = default;
 
-payload& wave_pool::take() {
+payload& wave_pool::take(size_class c) {
   ++outstanding_;
-  if (idle_.empty()) {
+  auto& idle = idle_[c];
+  if (idle.empty()) {
     constexpr unsigned several = 8;
-    all_.emplace_back(new slot[several]); // not make_unique, which would clear the arrays
+    const unsigned rows = c == small ? small_rows : c == medium ? medium_rows : wave_request::all_rows;
+    slots_.emplace_back(new slot[several]);
+    rows_.emplace_back(new line[size_t(several) * rows * 4]); // not make_unique, which would clear them
     for (unsigned i = several; i-- > 0;) {
-      slot& s = all_.back()[i];
+      slot& s = slots_.back()[i];
+      auto* first = reinterpret_cast<wave_request::row*>(rows_.back()[size_t(i) * rows * 4].lanes);
+      if (c == all) s.request.place_all(first);
+      else s.request.vaddr = first;
+      s.size = c;
       payload& p = s.p;
       p.set_mm(this);
       p.set_extension<wave_request>(&s.request);
@@ -20,11 +39,11 @@ payload& wave_pool::take() {
       p.set_data_ptr(reinterpret_cast<unsigned char*>(&p)); // no data (length 0): marks a pool's own
       p.set_data_length(0);
       p.set_streaming_width(1); // the protocol wants one, without data too
-      idle_.push_back(&p);
+      idle.push_back(&p);
     }
   }
-  payload& p = *idle_.back();
-  idle_.pop_back();
+  payload& p = *idle.back();
+  idle.pop_back();
   p.acquire();
   p.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
   return p;

@@ -9,9 +9,8 @@ namespace lyra::fabric {
 /// Why a lane's access could not be done.
 enum class fault_kind : uint8_t { none, unmapped, write_protected, misaligned, bad_descriptor, unsupported, lds_range };
 
-/// The private extension of CU -> TA, CU -> LDS and CU -> GDS edges. The target must understand it.
-/// All arrays are [dword][lane]; only the first `*_dwords` rows hold data. Lanes outside `exec` hold anything.
-struct wave_request : tlm::tlm_extension<wave_request> {
+/// What an instruction brings and takes besides rows of registers.
+struct wave_request_scalars {
   const isa::instruction* inst = nullptr;
   const void* op = nullptr;  ///< the compute unit's own note: its decoded form of `inst`
   uint64_t exec = 0;         ///< lanes that act (for FLAT: the lanes of this half)
@@ -38,19 +37,12 @@ struct wave_request : tlm::tlm_extension<wave_request> {
   uint32_t gds_base = 0, gds_size = 0;
   bool unaligned = true;     ///< SH_MEM_CONFIG: unaligned access allowed
 
-  // vector inputs
   uint8_t vaddr_dwords = 0, vdata_dwords = 0;
-  alignas(64) uint32_t vaddr[13][64];
-  alignas(64) uint32_t vdata[5][64]; ///< DS: DATA0 in rows 0.., DATA1 behind it (its first row is `vdata2_row`)
   uint8_t vdata2_row = 0;
-
-  // outputs
   uint8_t result_dwords = 0;      ///< rows written below (VGPRs from the destination on), including TFE's
   uint8_t result_half = 0;        ///< row 0: 0: whole dword; 1: only bits 15:0 are written; 2: only bits 31:16 (the value stands there). Further rows are whole
-  uint64_t result_mask = 0;       ///< lanes written
-  alignas(64) uint32_t result[6][64];
   bool result_to_lds = false;     ///< LDS=1 load: `result[0]` goes to LDS at lds_address[lane]
-  alignas(64) uint32_t lds_address[64];
+  uint64_t result_mask = 0;       ///< lanes written
   fault_kind fault = fault_kind::none;
   uint8_t fault_lane = 0;
   uint64_t fault_address = 0;
@@ -59,37 +51,84 @@ struct wave_request : tlm::tlm_extension<wave_request> {
   // for observers
   uint64_t issue_ps = 0;
   uint32_t lines = 0, hits = 0, conflicts = 0; ///< lines touched, L1 hits, extra bank cycles
+};
+
+/// The private extension of CU -> TA, CU -> LDS and CU -> GDS edges. The target must understand it.
+/// Rows of registers are [dword][lane]; only the first `*_dwords` of each hold data. Lanes outside `exec` hold anything.
+struct wave_request : tlm::tlm_extension<wave_request>, wave_request_scalars {
+  using row = uint32_t[64];
+  static constexpr unsigned vaddr_rows = 13, vdata_rows = 5, result_rows = 6; ///< the most that an instruction has
+  static constexpr unsigned all_rows = vaddr_rows + vdata_rows + result_rows + 1;
+
+  row* vaddr = nullptr;
+  row* vdata = nullptr;           ///< DS: DATA0 in rows 0.., DATA1 behind it (its first row is `vdata2_row`)
+  row* result = nullptr;
+  uint32_t* lds_address = nullptr; ///< [64]; null in a request that was taken without
 
   void begin(const isa::instruction* i, uint64_t lanes) {
     inst = i; exec = lanes; vaddr_dwords = vdata_dwords = vdata2_row = result_dwords = result_half = 0; result_mask = 0; result_to_lds = false;
     fault = fault_kind::none; fault_text = nullptr; lines = hits = conflicts = 0;
   }
-  tlm_extension_base* clone() const override { return new wave_request(*this); }
-  void copy_from(const tlm_extension_base& e) override { *this = static_cast<const wave_request&>(e); }
+  /// Has all rows: 64-byte aligned memory of all_rows rows.
+  void place_all(row* rows) {
+    vaddr = rows;
+    vdata = vaddr + vaddr_rows;
+    result = vdata + vdata_rows;
+    lds_address = result[result_rows];
+  }
+  /// A clone has no rows.
+  tlm_extension_base* clone() const override {
+    auto* c = new wave_request;
+    static_cast<wave_request_scalars&>(*c) = *this;
+    return c;
+  }
+  /// The other's scalars and the rows that hold data; this request must have been taken with all rows, or in the same way as the other.
+  void copy_from(const tlm_extension_base& e) override;
 };
 
-/// Pool of payloads that carry a wave_request.
+/// A request with rows of its own, outside of a pool.
+struct standalone_wave_request : wave_request {
+  standalone_wave_request() { place_all(rows); }
+  alignas(64) row rows[all_rows];
+};
+
+/// Pool of payloads that carry a wave_request. Thousands are under way at a time, so most are small: a load of a dword needs three rows of 256 bytes.
 class wave_pool : public tlm::tlm_mm_interface {
 public:
   ~wave_pool() override;
-  /// A payload with a wave_request extension; `begin()` it. Reference count 1.
-  payload& take();
+  /// A payload with a wave_request extension with all rows; `begin()` it. Reference count 1.
+  payload& take() { return take(all); }
+  /// The same with two rows of addresses (buffers, FLAT, DS), `data` rows of data and `result` rows behind them, no lds_address.
+  payload& take(unsigned data, unsigned result) {
+    payload& p = take(data + result <= small_rows - 2 ? small : data + result <= medium_rows - 2 ? medium : all);
+    wave_request& w = of(p);
+    if (w.lds_address) return p;
+    w.vdata = w.vaddr + 2;
+    w.result = w.vdata + data;
+    return p;
+  }
   static wave_request& of(payload& p) {
     if (p.get_data_ptr() == reinterpret_cast<unsigned char*>(&p)) return reinterpret_cast<slot&>(p).request; // a pool's own: the request stands behind it
     return *p.get_extension<wave_request>();
   }
-  void free(payload* p) override { idle_.push_back(p); --outstanding_; }
+  void free(payload* p) override { idle_[reinterpret_cast<slot&>(*p).size].push_back(p); --outstanding_; }
   size_t outstanding() const { return outstanding_; }
 
 private:
+  enum size_class : uint8_t { small, medium, all, classes };
+  static constexpr unsigned small_rows = 4, medium_rows = 8;
   struct owned_request : wave_request { void free() override {} };
   struct slot {
     payload p; // first: `of` goes from it to the slot
     owned_request request;
+    size_class size = all;
     ~slot() { p.clear_extension<wave_request>(); }
   };
-  std::vector<std::unique_ptr<slot[]>> all_;
-  std::vector<payload*> idle_;
+  struct alignas(64) line { uint32_t lanes[16]; };
+  payload& take(size_class c);
+  std::vector<std::unique_ptr<slot[]>> slots_;
+  std::vector<std::unique_ptr<line[]>> rows_;
+  std::vector<payload*> idle_[classes];
   size_t outstanding_ = 0;
 };
 

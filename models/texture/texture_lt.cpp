@@ -245,7 +245,7 @@ void texture_unit::b_transport(unsigned port, payload& p, sc_core::sc_time& dela
     r.result_half = 0;
     r.result_mask = o.state.lanes;
   } else {
-    if (o.direct) std::memcpy(o.plan.data.data(), r.result[0], sizeof r.result[0]);
+    if (o.direct) std::memcpy(o.plan.data.data(), r.result[0], sizeof(wave_request::row));
     resolve(o);
   }
   p.set_response_status(tlm::TLM_OK_RESPONSE);

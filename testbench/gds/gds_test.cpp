@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(every_ds_opcode_works_on_gds_memory_inside_the_window_of_m0
       w.unaligned = random() & 1;
       const uint32_t base = uint32_t(random() % 8192) * 4, size = uint32_t(random() % 16384) & ~3u;
       w.m0 = base << 16 | size;
-      for (unsigned l = 0; l < 64; ++l) { w.vaddr[0][l] = uint32_t(random() % 20000); for (auto& d : w.vdata) d[l] = uint32_t(random()); }
+      for (unsigned l = 0; l < 64; ++l) { w.vaddr[0][l] = uint32_t(random() % 20000); for (unsigned k = 0; k < fabric::wave_request::vdata_rows; ++k) w.vdata[k][l] = uint32_t(random()); }
       ds_model::machine m;
       m.memory.assign(b.share->memory(), b.share->memory() + 65536);
       m.base = base;

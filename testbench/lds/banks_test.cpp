@@ -58,7 +58,7 @@ void count(expected& e, const uint32_t* address, uint64_t exec, unsigned bytes, 
 }
 
 struct rig {
-  std::unique_ptr<fabric::wave_request> w = std::make_unique<fabric::wave_request>();
+  std::unique_ptr<fabric::standalone_wave_request> w = std::make_unique<fabric::standalone_wave_request>();
   std::vector<uint8_t> memory = std::vector<uint8_t>(65536);
   isa::instruction inst;
   fabric::data_share_rates rates;

@@ -87,7 +87,7 @@ struct world {
     w.vdata2_row = uint8_t(std::max(1u, alu::ds_shape_of(instructions.back()).data0_dwords()));
     for (unsigned l = 0; l < 64; ++l) {
       w.vaddr[0][l] = 4 * l;
-      for (auto& row : w.vdata) row[l] = l;
+      for (unsigned k = 0; k < fabric::wave_request::vdata_rows; ++k) w.vdata[k][l] = l;
     }
     return p;
   }

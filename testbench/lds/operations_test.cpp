@@ -58,7 +58,7 @@ struct rig {
       }
       if (src2 && pick(2)) a = (a & 0x1ffff) | (pick(4096) - 2048u) << 17;
       w->vaddr[0][l] = a;
-      for (auto& row : w->vdata) row[l] = value();
+      for (unsigned k = 0; k < fabric::wave_request::vdata_rows; ++k) w->vdata[k][l] = value();
     }
     w->vaddr_dwords = 1;
     const unsigned rows = alu::ds_shape_of(inst).data0_dwords();

@@ -70,7 +70,7 @@ struct bench {
     for (unsigned l = 0; l < 64; ++l) {
       const uint32_t a = pattern == 0 ? 4 * pick(64) : pattern == 1 ? start + 4 * l : pattern == 2 ? 4 * step * l : pattern == 3 ? start : pick(w.lds_size + 64);
       w.vaddr[0][l] = pattern < 3 ? a & ~3u : a;
-      for (auto& row : w.vdata) row[l] = pick(4) ? uint32_t(random()) : pick(4);
+      for (unsigned k = 0; k < fabric::wave_request::vdata_rows; ++k) w.vdata[k][l] = pick(4) ? uint32_t(random()) : pick(4);
     }
     return payload;
   }

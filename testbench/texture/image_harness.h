@@ -31,14 +31,13 @@ private:
 /// One image instruction and its registers. Address rows and data rows are set by the test.
 class image_instruction {
 public:
-  explicit image_instruction(unsigned opcode) : request_(std::make_unique<fabric::wave_request>()) {
+  explicit image_instruction(unsigned opcode) : request_(std::make_unique<fabric::standalone_wave_request>()) {
     inst_.info = isa::find_opcode(isa::encoding::MIMG, opcode, isa::target::gfx906);
     if (!inst_.info) throw std::runtime_error("no such MIMG opcode");
     inst_.dmask = 15;
     request_->begin(&inst_, ~uint64_t(0));
-    std::memset(request_->vaddr, 0, sizeof request_->vaddr);
-    std::memset(request_->vdata, 0, sizeof request_->vdata);
-    std::memset(request_->result, 0xcd, sizeof request_->result);
+    std::memset(request_->rows, 0, sizeof request_->rows);
+    std::memset(request_->result, 0xcd, fabric::wave_request::result_rows * sizeof(fabric::wave_request::row));
   }
   isa::instruction& fields() { return inst_; }
   fabric::wave_request& request() { return *request_; }
@@ -70,7 +69,7 @@ public:
 
 private:
   isa::instruction inst_;
-  std::unique_ptr<fabric::wave_request> request_;
+  std::unique_ptr<fabric::standalone_wave_request> request_;
 };
 
 /// An image in memory, at the base of the memory.

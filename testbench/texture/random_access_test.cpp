@@ -134,7 +134,7 @@ void fill(std::mt19937_64& g, wave_request& r, isa::instruction& i) {
   };
   i.glc = g() & 1;
   r.unaligned = g() % 4 != 0;
-  for (auto& row : r.vdata) for (uint32_t& v : row) v = g() % 3 ? uint32_t(g()) : uint32_t(g() % 300);
+  for (unsigned k = 0; k < wave_request::vdata_rows; ++k) for (uint32_t& v : r.vdata[k]) v = g() % 3 ? uint32_t(g()) : uint32_t(g() % 300);
   if (buffer) {
     i.idxen = g() & 1;
     i.offen = g() & 1;

@@ -446,7 +446,7 @@ BOOST_AUTO_TEST_CASE(loosely_timed_images_do_the_same_with_and_without_direct_me
       b.cu.port.socket->b_transport(*p, t);
       BOOST_TEST(int(r.fault) == 0);
       BOOST_TEST(t > sc_core::SC_ZERO_TIME);
-      if (n != 1) std::memcpy(read[k++], r.result[0], sizeof r.result[0]);
+      if (n != 1) std::memcpy(read[k++], r.result[0], sizeof(wave_request::row));
     }
     for (unsigned l = 0; l < 64; ++l) {
       const uint64_t a = base + (l / 8 * 64 + (l * 5) % 64) * 4;

@@ -103,23 +103,6 @@ cycle_t l1_cache::on_wake(cycle_t c) {
   return next;
 }
 
-void l1_cache::prefetch(unsigned stage, fabric::picoseconds) const {
-  if (stage == 0) {
-    __builtin_prefetch(&requests_);
-    __builtin_prefetch(&responses_);
-    __builtin_prefetch(&fifo_);
-  } else if (stage == 1) {
-    if (!requests_.empty()) __builtin_prefetch(&requests_.front());
-    if (!responses_.empty()) __builtin_prefetch(&responses_.front());
-    __builtin_prefetch(&fifo_[send_ & fifo_mask_]);
-  } else {
-    if (!requests_.empty()) payload_pool::prefetch(*requests_.front().p);
-    if (!responses_.empty()) payload_pool::prefetch(*responses_.front().p);
-    const entry& e = fifo_[send_ & fifo_mask_];
-    if (send_ != tail_ && e.p) payload_pool::prefetch(*e.p);
-  }
-}
-
 // ---------------------------------------------------------------- tag stage
 
 void l1_cache::look_ups(cycle_t c) {

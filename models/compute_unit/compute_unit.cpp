@@ -72,41 +72,6 @@ fabric::cycle_t compute_unit::on_wake(fabric::cycle_t cycle) {
   return next;
 }
 
-void compute_unit::prefetch(unsigned stage, fabric::picoseconds t) const {
-  const uint64_t cycle = clock().ceil(t);
-  const unsigned simd = unsigned(cycle & 3);
-  if (stage == 0) {
-    __builtin_prefetch(&simd_next_);
-    __builtin_prefetch(&ready_[simd]);
-    __builtin_prefetch(order_[simd].data());
-    return;
-  }
-  if (simd_next_[simd] > cycle) return;
-  for (const uint8_t slot : order_[simd]) {
-    if (ready_[simd][slot] > cycle) continue;
-    const wave& w = waves_[simd * parameters_.wave_slots + slot];
-    if (stage == 2) continue;
-    __builtin_prefetch(&w.current, 1);
-    __builtin_prefetch(&w.ib, 1);
-    __builtin_prefetch(&w.regs.vgpr, 1);
-    __builtin_prefetch(&w.regs.sgpr[126], 1);
-    __builtin_prefetch(&w.wait_states, 1);
-  }
-}
-
-/// Registers of the instruction that the wave comes to, where it is decoded already.
-void compute_unit::prefetch_operands(const wave& w) const {
-  const uint64_t pc = w.regs.pc, k = ((pc & ~uint64_t(31)) - w.ib.base) >> 5;
-  const code_block* b = k < 8 ? w.ib.block[k] : nullptr;
-  const micro_op* m = b ? b->ops[pc >> 2 & 7] : nullptr;
-  if (!m) return;
-  for (unsigned lines = m->sgpr_lines; lines; lines &= lines - 1) __builtin_prefetch(&w.regs.sgpr[16 * unsigned(__builtin_ctz(lines))]);
-  for (unsigned r = 0; r < m->row_count; ++r) {
-    const uint32_t* row = w.regs.vgpr[m->rows[r]];
-    for (unsigned l = 0; l < 64; l += 16) __builtin_prefetch(row + l);
-  }
-}
-
 std::string compute_unit::place(const wave& w) const {
   const auto* g = w.group ? w.group->info : nullptr;
   return fmt::format("cu{} simd{} wave{} (wave {}{}{})", index_, w.simd, w.slot, w.id, g ? fmt::format(", workgroup {},{},{}", g->group[0], g->group[1], g->group[2]) : std::string(),

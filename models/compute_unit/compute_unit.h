@@ -63,7 +63,6 @@ private:
   void on_response(unsigned port, fabric::payload& p, fabric::picoseconds at) override;
   void on_ready(unsigned port, fabric::picoseconds at) override;
   fabric::cycle_t on_wake(fabric::cycle_t cycle) override;
-  void prefetch(unsigned stage, fabric::picoseconds t) const override;
 
   // waves (compute_unit_waves.cpp)
   void start_group(fabric::payload& p, uint64_t cycle);
@@ -120,7 +119,6 @@ private:
   void take_smem_result(const micro_op& m, const scalar_access& a, unsigned k, const fabric::payload& p, alu::wave_registers& r);
   bool jump_checked(wave& w, uint64_t cycle);
   const micro_op* peek(const wave& w, uint64_t pc);
-  void prefetch_operands(const wave& w) const;
   void note_barrier_wait(wave& w, uint64_t cycle);
 
   // what the fast path leaves out (compute_unit_special.cpp)

@@ -194,18 +194,8 @@ static void fill_micro_op(micro_op& m, const uint32_t* words, unsigned available
   }
 }
 
-/// What its issue touches of a wave's registers: a load's destination is written on return.
-static void note_registers(micro_op& m) {
-  const bool at_issue = m.unit == unit::valu;
-  for (unsigned n = 0; n < 256 && m.row_count < std::size(m.rows); ++n)
-    if (m.vgpr_reads.has(n) || (at_issue && m.vgpr_writes.has(n))) m.rows[m.row_count++] = uint8_t(n);
-  for (unsigned n = 0; n < 128; ++n)
-    if (m.sgpr_reads.has(n) || m.sgpr_writes.has(n)) m.sgpr_lines |= uint8_t(1u << n / 16);
-}
-
 void make_micro_op(micro_op& m, const uint32_t* words, unsigned available, isa::target chip) {
   fill_micro_op(m, words, available, chip);
-  note_registers(m);
   const auto& v = m.vgpr_reads;
   for (unsigned n = 256; n-- > 0;)
     if (v.has(n) || m.vgpr_writes.has(n)) { m.vgpr_end = uint16_t(n + 1); break; }

@@ -58,9 +58,6 @@ struct micro_op {
   uint8_t vdata_dwords = 0;  ///< data VGPRs read
   uint8_t result_dwords = 0; ///< VGPRs/SGPRs written on return (with TFE)
   bool returns = false;      ///< memory: registers are written on return
-  uint8_t row_count = 0;     ///< rows[]: VGPRs that its issue touches; sgpr_lines: SGPRs by sixteens (bit n: s[16n]..). For prefetch
-  uint8_t sgpr_lines = 0;
-  uint8_t rows[6] = {};
   sgpr_set sgpr_reads, sgpr_writes;  ///< at issue (a load's destination: writes)
   vgpr_set vgpr_reads, vgpr_writes;
   std::string error;         ///< unit == illegal: why

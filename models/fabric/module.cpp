@@ -104,16 +104,9 @@ private:
     while (w.first <= n) {
       due_.swap(w.entries); // modules ask for more while they run
       w.first = never;
-      const size_t count = due_.size();
-      for (size_t i = 0; i < count; ++i) {
-        for (unsigned stage = 0; stage < 0; ++stage) {
-          const size_t k = i + 2 * (timed_module::prefetch_stages - stage);
-          if (k < count) due_[k].module->prefetch(stage, due_[k].t);
-        }
-        const entry e = due_[i];
+      for (const entry& e : due_)
         if (e.t <= n) e.module->run(e.t);
         else into_slot(e);
-      }
       due_.clear();
     }
     if (w.entries.empty()) {

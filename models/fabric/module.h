@@ -36,12 +36,6 @@ protected:
   /// Does all that is due at `cycle` and returns the next cycle with something to do (`never`: none known).
   virtual cycle_t on_wake(cycle_t cycle) = 0;
 
-  /// The module will be run soon at `t`: brings what on_wake touches into the host's caches, changes nothing. Modules that run at one time are known
-  /// beforehand, and with many of them their state does not stay in the cache. Stages come two modules apart, so that one may follow pointers that
-  /// the one before has fetched.
-  static constexpr unsigned prefetch_stages = 3;
-  virtual void prefetch(unsigned, picoseconds) const {}
-
 private:
   friend class wake_queue;
   void schedule(cycle_t c);

@@ -4,6 +4,7 @@
 #include "fabric/edge_record.h"
 #include "fabric/module.h"
 #include "fabric/parameters.h"
+#include <deque>
 #include <functional>
 
 namespace lyra::fabric {

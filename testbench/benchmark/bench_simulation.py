@@ -6,7 +6,9 @@ Compiles kernels.cl with clang-15, runs each kernel through `lyra run`, checks i
 events a wave-instruction, peak memory, and the ratio to the rates that MGPUSim reached for the same algorithms and sizes on a machine of this kind.
 CPU time is that of the whole process less that of an idle run of the same machine (start-up), both by the kernel's accounting.
 
---cost size: host time a wave-instruction on 1, 4, 16, 64 compute units; --cost work: with 1, 4, 16 times the work. Both should stay flat.
+--cost size: host time a wave-instruction on 1, 4, 16, 64 compute units; --cost work: with 1, 4, 16 times the work. Both should stay flat. Behind each
+kernel, what the model itself did a wave-instruction: runs of modules, and lines asked of L2. Where these stay and the time grows, it is the host's caches: all
+waves that are resident at a time, their registers and their transactions under way, want some 10 to 40 MB.
 """
 import argparse, json, os, pathlib, struct, subprocess, sys, tempfile
 import reference as ref
@@ -136,7 +138,8 @@ class Speed:
         s = json.loads(out.read_text())["statistics"]
         self.cpu, self.memory = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
         self.instructions = sum(v["instructions"]["value"] for k, v in s.items() if k.startswith("cu") and "instructions" in v)
-        self.events = s["simulation"]["kernel_events"]["value"]
+        self.events, self.wakes = (s["simulation"][k]["value"] for k in ("kernel_events", "wakes"))
+        self.lines = s["crossbar"]["requests"]["value"]
 
 
 class Bench:
@@ -177,13 +180,15 @@ class Bench:
         print(f"host ns a wave-instruction, {self.o.machine}, timed; {'compute units' if self.o.cost == 'size' else 'times the work'}:")
         print(f"{'kernel':10}" + "".join(f"{p[0]:>9}" for p in points) + f"{'spread':>9}")
         for job in self.chosen(self.o.scale):
-            costs = []
+            costs, wakes, lines = [], [], []
             for value, settings in points:
                 if self.o.cost == "work":
                     job = next(j for j in jobs(self.folder, value, False) if j.name == job.name)
                 r = self.rate(job, "at", settings)
                 costs.append(1e9 * r.cpu / r.instructions)
-            print(f"{job.name:10}" + "".join(f"{c:9.0f}" for c in costs) + f"{max(costs) / min(costs):8.2f}x", flush=True)
+                wakes.append(r.wakes / r.instructions)
+                lines.append(r.lines / r.instructions)
+            print(f"{job.name:10}" + "".join(f"{c:9.0f}" for c in costs) + f"{max(costs) / min(costs):8.2f}x   wakes" + "".join(f"{v:6.2f}" for v in wakes) + "   L2 lines" + "".join(f"{v:6.2f}" for v in lines), flush=True)
 
 
 def main():

@@ -11,7 +11,7 @@ using registers = wave_registers;
 using isa::instruction;
 
 u32 source(const registers& w, const instruction& i, int j) { return scalar32(w, i, i.src[j].code); }
-u64 source64(const registers& w, const instruction& i, int j) { return scalar64(w, i, i.src[j].code, false); }
+u64 source64(const registers& w, const instruction& i, int j) { return scalar64(w, i, i.src[j].code, wide_literal::zero_extended); }
 void write(registers& w, const instruction& i, u32 v) { w.sgpr[i.dst.code & 127] = v; }
 void write(registers& w, const instruction& i, u64 v) {
   w.sgpr[i.dst.code & 127] = u32(v);
@@ -21,7 +21,8 @@ void write(registers& w, const instruction& i, u64 v) {
 enum class scc { keep, nonzero };
 
 template <class T> T fetch(const registers& w, const instruction& i, int j) {
-  if constexpr (sizeof(T) == 8) return T(source64(w, i, j));
+  if constexpr (std::is_same_v<T, i64>) return T(scalar64(w, i, i.src[j].code, wide_literal::sign_extended));
+  else if constexpr (sizeof(T) == 8) return T(source64(w, i, j));
   else return T(source(w, i, j));
 }
 template <class T> struct unsigned_of { using type = std::conditional_t<sizeof(T) == 8, u64, u32>; };
@@ -73,7 +74,7 @@ u32 ff0_64(u64 a) { return ff1_64(~a); }
 u32 flbit_32(u32 a) { return a ? u32(__builtin_clz(a)) : ~0u; }
 u32 flbit_64(u64 a) { return a ? u32(__builtin_clzll(a)) : ~0u; }
 u32 flbit_i32(u32 a) { return flbit_32(a ^ u32(i32(a) >> 31)); }
-u32 flbit_i64(u64 a) { return flbit_64(a ^ u64(i64(a) >> 63)); }
+u32 flbit_i64(i64 a) { return flbit_64(u64(a ^ (a >> 63))); }
 u32 sext8(u32 a) { return u32(i32(int8_t(a))); }
 u32 sext16(u32 a) { return u32(i32(i16(a))); }
 u32 absolute(u32 a) { return i32(a) < 0 ? 0u - a : a; }
@@ -184,7 +185,7 @@ template <class T> T op_xnor(T a, T b) { return ~(a ^ b); }
 template <class T> T shl(T a, u32 b) { return a << (b & (sizeof(T) * 8 - 1)); }
 template <class T> T shr(T a, u32 b) { return a >> (b & (sizeof(T) * 8 - 1)); }
 u32 ashr_32(u32 a, u32 b) { return u32(i32(a) >> (b & 31)); }
-u64 ashr_64(u64 a, u32 b) { return u64(i64(a) >> (b & 63)); }
+u64 ashr_64(i64 a, u32 b) { return u64(a >> (b & 63)); }
 u32 bfm_32(u32 a, u32 b) { return ((1u << (a & 31)) - 1) << (b & 31); }
 u64 bfm_64(u32 a, u32 b) { return ((1ull << (a & 63)) - 1) << (b & 63); }
 u32 mul(u32 a, u32 b) { return a * b; }
@@ -203,6 +204,7 @@ template <class T, bool Signed> T bfe(T a, u32 b) {
   const T v = a >> offset;
   return width >= size ? v : v & ((T(1) << width) - 1);
 }
+u64 bfe_i64(i64 a, u32 b) { return bfe<u64, true>(u64(a), b); }
 u32 absdiff(u32 a, u32 b) { return absolute(a - b); }
 template <unsigned N> void lshl_add(registers& w, const instruction& i) {
   const u64 r = (u64(source(w, i, 0)) << N) + source(w, i, 1);
@@ -286,7 +288,7 @@ const scalar_row rows[] = {
     {op::s_bfm_b32, binary<bfm_32>}, {op::s_bfm_b64, binary<bfm_64>},
     {op::s_mul_i32, binary<mul>}, {op::s_mul_hi_u32, binary<mul_hi_u>}, {op::s_mul_hi_i32, binary<mul_hi_i>},
     {op::s_bfe_u32, binary<bfe<u32, false>, nz>}, {op::s_bfe_i32, binary<bfe<u32, true>, nz>},
-    {op::s_bfe_u64, binary<bfe<u64, false>, nz>}, {op::s_bfe_i64, binary<bfe<u64, true>, nz>},
+    {op::s_bfe_u64, binary<bfe<u64, false>, nz>}, {op::s_bfe_i64, binary<bfe_i64, nz>},
     {op::s_absdiff_i32, binary<absdiff, nz>},
     {op::s_lshl1_add_u32, lshl_add<1>}, {op::s_lshl2_add_u32, lshl_add<2>}, {op::s_lshl3_add_u32, lshl_add<3>}, {op::s_lshl4_add_u32, lshl_add<4>},
     {op::s_pack_ll_b32_b16, binary<pack_ll>}, {op::s_pack_lh_b32_b16, binary<pack_lh>}, {op::s_pack_hh_b32_b16, binary<pack_hh>},

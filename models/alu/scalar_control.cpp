@@ -11,7 +11,7 @@ using namespace LYRA_ALU_LEVEL;
 using registers = wave_registers;
 using isa::instruction;
 
-u64 wide_source(const registers& w, const instruction& i, int j) { return scalar64(w, i, i.src[j].code, false); }
+u64 wide_source(const registers& w, const instruction& i, int j) { return scalar64(w, i, i.src[j].code, wide_literal::zero_extended); }
 void write64(registers& w, unsigned c, u64 v) {
   w.sgpr[c & 127] = u32(v);
   w.sgpr[(c + 1) & 127] = u32(v >> 32);

@@ -72,8 +72,12 @@ inline u32 scalar16(const wave_registers& w, const isa::instruction& i, unsigned
   return scalar32(w, i, c);
 }
 
-/// A scalar operand as 64 bits. Integer constants and integer literals are sign-extended (LLVM, SIInstrInfo); a literal of an f64 operand is its high half.
-inline u64 scalar64(const wave_registers& w, const isa::instruction& i, unsigned c, bool is_f64) {
+/// What a literal's 32 bits are of a 64-bit operand: a signed integer's are sign-extended, those of unsigned integers and of bits (B64) zero-extended (LLVM changes 70274 and 186575;
+/// Mesa's ACO counts on s_mov_b64 with bit 31 set), those of a double are its high half.
+enum class wide_literal { zero_extended, sign_extended, high_half };
+
+/// A scalar operand as 64 bits. Integer constants are sign-extended, whatever the operation.
+inline u64 scalar64(const wave_registers& w, const isa::instruction& i, unsigned c, wide_literal as) {
   if (c < 127) return w.sgpr[c] | u64(w.sgpr[c + 1]) << 32;
   if (c == 127) return w.sgpr[127];
   if (c >= code::f_0_5 && c <= code::inv_2pi) return inline_f64(c);
@@ -82,7 +86,7 @@ inline u64 scalar64(const wave_registers& w, const isa::instruction& i, unsigned
     case code::shared_limit: return u64(w.shared_base_hi) << 32 | 0xffffffffu;
     case code::private_base: return u64(w.private_base_hi) << 32;
     case code::private_limit: return u64(w.private_base_hi) << 32 | 0xffffffffu;
-    case code::literal: return is_f64 ? u64(i.literal) << 32 : u64(i64(i32(i.literal)));
+    case code::literal: return as == wide_literal::high_half ? u64(i.literal) << 32 : as == wide_literal::sign_extended ? u64(i64(i32(i.literal))) : i.literal;
     default: break;
   }
   const u32 v = special_value(w, i, c);

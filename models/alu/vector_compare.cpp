@@ -72,8 +72,8 @@ template <auto F, kind K, kind M, u16 Flags> constexpr op_model quick() { return
   {isa::op::v_cmpx_##name##_i32, quick<compare_integer<condition, i32>, kind::b32, kind::b32, x>()},         \
   {isa::op::v_cmp_##name##_u32, quick<compare_integer<condition, u32>, kind::b32, kind::b32, c>()},          \
   {isa::op::v_cmpx_##name##_u32, quick<compare_integer<condition, u32>, kind::b32, kind::b32, x>()},         \
-  {isa::op::v_cmp_##name##_i64, quick<compare_integer<condition, i64>, kind::b64, kind::b64, c>()},          \
-  {isa::op::v_cmpx_##name##_i64, quick<compare_integer<condition, i64>, kind::b64, kind::b64, x>()},         \
+  {isa::op::v_cmp_##name##_i64, quick<compare_integer<condition, i64>, kind::s64, kind::s64, c>()},          \
+  {isa::op::v_cmpx_##name##_i64, quick<compare_integer<condition, i64>, kind::s64, kind::s64, x>()},         \
   {isa::op::v_cmp_##name##_u64, quick<compare_integer<condition, u64>, kind::b64, kind::b64, c>()},          \
   {isa::op::v_cmpx_##name##_u64, quick<compare_integer<condition, u64>, kind::b64, kind::b64, x>()}
 

@@ -154,7 +154,7 @@ struct general {
     const kind kd = m.src[j];
     if (kd == kind::none) return;
     const isa::operand& o = operand_of(j);
-    const bool wide = kd == kind::b64 || kd == kind::f64;
+    const bool wide = is_wide_kind(kd);
     const bool half = kd == kind::f16 || kd == kind::u16 || kd == kind::s16 || kd == kind::h16 || kd == kind::pair;
     u32* const lo = source_rows[j][0];
     u32* const hi = source_rows[j][1];
@@ -165,7 +165,7 @@ struct general {
       f.s[j] = source_row(number);
       if (wide) f.s_hi[j] = source_row(number + 1);
     } else if (wide) {
-      const u64 v = scalar64(w, i, o.code, kd == kind::f64);
+      const u64 v = scalar64(w, i, o.code, wide_literal_of(kd));
       broadcast(u32(v), lo);
       broadcast(u32(v >> 32), hi);
       f.s[j] = lo;
@@ -330,7 +330,7 @@ struct general {
   u64 exception_operand(int j, int k) const {
     switch (m.src[j]) {
       case kind::none: return 0;
-      case kind::b64: case kind::f64: return f.s[j][k] | u64(f.s_hi[j][k]) << 32;
+      case kind::b64: case kind::s64: case kind::f64: return f.s[j][k] | u64(f.s_hi[j][k]) << 32;
       case kind::f16: {
         const u32 b = f.s[j][k], exponent = b >> 23 & 255, sign = b >> 16 & 0x8000u;
         if (exponent == 255) return sign | 0x7c00u | (b >> 13 & 0x3ff);
@@ -375,7 +375,7 @@ struct general {
     if (m.has(carry_in)) {
       const isa::operand& o = i.src[2];
       const bool from_register = !m.has(reads_vcc) && o.present() && !o.is_vgpr();
-      spread_bits(from_register ? scalar64(w, i, o.code, false) : vcc_of(w), bits_in);
+      spread_bits(from_register ? scalar64(w, i, o.code, wide_literal::zero_extended) : vcc_of(w), bits_in);
     }
 
     // destination rows; one beyond the allocation makes the instruction a no-op (ISA 3.6.3)

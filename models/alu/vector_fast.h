@@ -9,7 +9,6 @@ namespace lyra::alu::LYRA_ALU_LEVEL {
 namespace detail {
 template <class T> struct environment_first { static constexpr bool value = false; };
 template <class R, class... A> struct environment_first<R (*)(const environment&, A...)> { static constexpr bool value = true; };
-constexpr bool is_wide_kind(kind k) { return k == kind::b64 || k == kind::f64; }
 } // namespace detail
 
 template <auto F, bool FixNan> constexpr core_function loop_over() {
@@ -47,7 +46,7 @@ template <auto F, bool FixNan, kind S0, kind S1, kind S2, kind D, fp_rule Rule, 
       f.s[j] = w.vgpr[n < w.vgpr_count ? n : 0];
       if (is_wide_kind(kinds[j])) f.s_hi[j] = w.vgpr[n + 1 < w.vgpr_count ? n + 1 : 0];
     } else if (is_wide_kind(kinds[j])) {
-      const u64 v = scalar64(w, i, o.code, kinds[j] == kind::f64);
+      const u64 v = scalar64(w, i, o.code, wide_literal_of(kinds[j]));
       broadcast(u32(v), spread[j][0]);
       broadcast(u32(v >> 32), spread[j][any_wide ? 1 : 0]);
       f.s[j] = spread[j][0];
@@ -72,7 +71,7 @@ template <auto F, bool FixNan, kind S0, kind S1, kind S2, kind D, fp_rule Rule, 
   if constexpr ((Flags & carry_in) != 0) {
     const isa::operand& o = i.src[2];
     const bool from_register = !(Flags & reads_vcc) && o.present() && !o.is_vgpr();
-    spread_bits(from_register ? scalar64(w, i, o.code, false) : vcc_of(w), bits_in);
+    spread_bits(from_register ? scalar64(w, i, o.code, wide_literal::zero_extended) : vcc_of(w), bits_in);
     f.bit_in = bits_in;
   }
   f.bit_out = bits_out;

@@ -6,6 +6,9 @@
 
 namespace lyra::alu::LYRA_ALU_LEVEL {
 
+constexpr bool is_wide_kind(kind k) { return k == kind::b64 || k == kind::s64 || k == kind::f64; }
+constexpr wide_literal wide_literal_of(kind k) { return k == kind::f64 ? wide_literal::high_half : k == kind::s64 ? wide_literal::sign_extended : wide_literal::zero_extended; }
+
 constexpr u32 host_default_control = 0x1f80; ///< MXCSR: all exceptions masked, round to nearest even, denormals on
 
 /// Sets the host's MXCSR for one instruction's loop and puts the default back after it. Costs nothing where MODE is what the host has anyway.

@@ -76,7 +76,7 @@ void mqsad_u32(wave_registers& w, const isa::instruction& i) {
       return w.vgpr[n < w.vgpr_count ? n : 0][k];
     }
     if (o.code < 128) return w.sgpr[(o.code + d) & 127];
-    const u64 v = scalar64(w, i, o.code, false);
+    const u64 v = scalar64(w, i, o.code, wide_literal::zero_extended);
     return d == 0 ? u32(v) : d == 1 ? u32(v >> 32) : i64(v) < 0 ? ~0u : 0;
   };
   for (int k = 0; k < lanes; ++k) {

@@ -11,7 +11,8 @@ enum class kind : u8 {
   none,
   b32,  ///< a dword as it is
   f32,  ///< a dword; neg and abs on bit 31
-  b64,
+  b64,  ///< a literal is zero-extended
+  s64,  ///< a literal is sign-extended
   f64,  ///< neg and abs on bit 63
   f16,  ///< a half (op_sel picks which) as float
   u16,  ///< a half, zero-extended

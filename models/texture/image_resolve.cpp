@@ -94,6 +94,11 @@ void resolve_image_load(fabric::wave_request& q, const image_state& state, const
         else reader.read(k, lane, memory);
         value[n++] = select(w, w.gather_component, memory);
       }
+      if (unsigned absent = w.absent_corner[lane]; absent < 4) { // the mean of the three faces that meet there, as filters take it
+        double sum = 0;
+        for (unsigned k = 0; k < 4; ++k) if (k != absent) sum += double(float_of(value[k]));
+        value[absent] = bits_of(float(sum / 3));
+      }
     } else {
       unsigned taps = w.tap_count[lane];
       if (taps <= 1) { // bits unchanged

@@ -177,14 +177,15 @@ public:
     unsigned face = 0;
     int64_t layer = 0;
     if (cube) {
-      // face_id = slice * 8 + face; faces follow each other in memory
-      int64_t id = std::max<int64_t>(round_layer(p.layer), 0);
+      // face_id = slice * 8 + face; faces follow each other in memory. The slice is clamped and the face kept, also below zero: drivers clamp themselves only for older chips.
+      int64_t id = round_layer(p.layer);
       face = unsigned(std::min<int64_t>(id & 7, 5));
       int64_t cubes = std::max(w_.layers / 6, 1u);
-      layer = std::min(id >> 3, cubes - 1) * 6;
+      layer = std::min(std::max<int64_t>(id >> 3, 0), cubes - 1) * 6;
     } else if (isa::is_array(r.type)) {
       layer = std::min<int64_t>(std::max<int64_t>(round_layer(p.layer), 0), int64_t(w_.layers) - 1);
     }
+    if (gather) w_.absent_corner[lane_] = 4;
     int offset[3] = {0, 0, 0};
     if (w_.operands.offset_row >= 0) {
       uint32_t v = c_.request.vaddr[w_.operands.offset_row][lane_];
@@ -273,6 +274,7 @@ private:
       w[k] = (i ? t[0].weight : 256 - t[0].weight) / 256.0 * ((j ? t[1].weight : 256 - t[1].weight) / 256.0);
       if ((x < 0 || x >= n) && (y < 0 || y >= n)) missing = int(k);
     }
+    if (gather && missing >= 0 && !w_.format->integer) w_.absent_corner[lane_] = uint8_t(missing);
     for (unsigned k = 0; k < 4; ++k) {
       unsigned i = gather ? gx[k] : k & 1, j = gather ? gy[k] : k >> 1;
       int x = t[0].texel[i], y = t[1].texel[j];
@@ -283,7 +285,7 @@ private:
           if (!tap(x < 0 ? 0 : n - 1, y < 0 ? 0 : n - 1, 0, f, layer, level, 0)) return false;
           continue;
         }
-        x = x < 0 ? 0 : n - 1; // a gathered corner shows the face's own corner texel
+        x = x < 0 ? 0 : n - 1; // fetched in its place: integers show it
         y = y < 0 ? 0 : n - 1;
       } else {
         if (missing >= 0 && !gather) share += w[missing] / 3;

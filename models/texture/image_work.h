@@ -47,6 +47,7 @@ struct image_work {
   lane_filter lane[64];
   uint8_t tap_count[64];           ///< pieces of a lane
   float reference[64];             ///< depth compare
+  uint8_t absent_corner[64];       ///< gather4: which of the four texels a cube's corner lacks; 4: none
   // by piece * 64 + lane
   std::vector<float> weight;
   std::vector<uint8_t> inside;     ///< texel in its block: x | y << 2

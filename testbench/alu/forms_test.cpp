@@ -449,6 +449,40 @@ BOOST_AUTO_TEST_CASE(constants_and_special_registers_as_operands) {
   BOOST_TEST(w.vgpr[30][0] == f(3.f));
   run(w, make(op::v_lshlrev_b64, encoding::VOP3, v(30), 128, 193)); // -1 is 64 bits wide
   BOOST_TEST(w.pair(30, 0) == ~0ull);
+  // of 64-bit integers a literal is the low half: signed ones extend its sign, unsigned ones and bits do not
+  auto wide = [&](op id, encoding e, uint16_t dst, uint16_t s0, uint16_t s1 = 0) {
+    auto x = make(id, e, dst, s0, s1);
+    x.literal = 0x82000000;
+    run(w, x);
+  };
+  wide(op::s_mov_b64, encoding::SOP1, 20, 255);
+  BOOST_TEST(w.read64(20) == 0x82000000u);
+  wide(op::s_not_b64, encoding::SOP1, 20, 255);
+  BOOST_TEST(w.read64(20) == 0xffffffff7dffffffu);
+  wide(op::s_lshl_b64, encoding::SOP2, 20, 255, 132);
+  BOOST_TEST(w.read64(20) == 0x820000000u);
+  wide(op::s_ashr_i64, encoding::SOP2, 20, 255, 132);
+  BOOST_TEST(w.read64(20) == 0xfffffffff8200000u);
+  w.sgpr[24] = 4 | 40u << 16;
+  wide(op::s_bfe_u64, encoding::SOP2, 20, 255, 24);
+  BOOST_TEST(w.read64(20) == 0x8200000u);
+  wide(op::s_bfe_i64, encoding::SOP2, 20, 255, 24);
+  BOOST_TEST(w.read64(20) == 0xfffffffff8200000u);
+  wide(op::s_bcnt1_i32_b64, encoding::SOP1, 20, 255);
+  BOOST_TEST(w.sgpr[20] == 2u);
+  wide(op::s_flbit_i32_b64, encoding::SOP1, 20, 255);
+  BOOST_TEST(w.sgpr[20] == 32u);
+  wide(op::s_flbit_i32_i64, encoding::SOP1, 20, 255);
+  BOOST_TEST(w.sgpr[20] == 33u);
+  w.sgpr[24] = 0x82000000; w.sgpr[25] = 0;
+  wide(op::s_cmp_eq_u64, encoding::SOPC, 0xffff, 255, 24);
+  BOOST_TEST(w.scc);
+  for (unsigned lane = 0; lane < 64; ++lane) { w.vgpr[12][lane] = 0x82000000; w.vgpr[13][lane] = lane & 1 ? ~0u : 0; }
+  w.set_exec(~0ull);
+  wide(op::v_cmp_eq_u64, encoding::VOPC, 106, 255, v(12));
+  BOOST_TEST(w.read64(106) == 0x5555555555555555u);
+  wide(op::v_cmp_eq_i64, encoding::VOPC, 106, 255, v(12));
+  BOOST_TEST(w.read64(106) == 0xaaaaaaaaaaaaaaaau);
   w.shared_base_hi = 0x10000;
   w.private_base_hi = 0x20000;
   run(w, make(op::s_mov_b64, encoding::SOP1, 20, 235));

@@ -72,7 +72,14 @@ inline u32 scalar16(const wave_registers& w, const isa::instruction& i, unsigned
   return scalar32(w, i, c);
 }
 
-/// A scalar operand as 64 bits. Integer constants and integer literals are sign-extended (LLVM, SIInstrInfo); a literal of an f64 operand is its high half.
+/// Does a 64-bit integer operation extend its literal with the sign? The signed ones do (_i64); of _b64 and _u64 operations the high half is zero: LLVM 15 and
+/// Mesa make `s_mov_b64 s[0:1], 0xffffffff` of 2^32 - 1 (LLVM S_MOV_B64_IMM_PSEUDO; ACO copy_constant_sgpr; rocm-systems PR 9575).
+inline bool extends_sign(const isa::instruction& i) {
+  if (i.encoding() == isa::encoding::VOPC) return !(i.info->number & 8); // v_cmp_*_i64 224..231, v_cmpx_*_i64 240..247; 8 further on they are _u64
+  return i.op() == isa::op::s_ashr_i64 || i.op() == isa::op::s_bfe_i64 || i.op() == isa::op::s_flbit_i32_i64;
+}
+
+/// A scalar operand as 64 bits. Inline integer constants are sign-extended; a literal of an f64 operand is its high half.
 inline u64 scalar64(const wave_registers& w, const isa::instruction& i, unsigned c, bool is_f64) {
   if (c < 127) return w.sgpr[c] | u64(w.sgpr[c + 1]) << 32;
   if (c == 127) return w.sgpr[127];
@@ -82,7 +89,7 @@ inline u64 scalar64(const wave_registers& w, const isa::instruction& i, unsigned
     case code::shared_limit: return u64(w.shared_base_hi) << 32 | 0xffffffffu;
     case code::private_base: return u64(w.private_base_hi) << 32;
     case code::private_limit: return u64(w.private_base_hi) << 32 | 0xffffffffu;
-    case code::literal: return is_f64 ? u64(i.literal) << 32 : u64(i64(i32(i.literal)));
+    case code::literal: return is_f64 ? u64(i.literal) << 32 : extends_sign(i) ? u64(i64(i32(i.literal))) : i.literal;
     default: break;
   }
   const u32 v = special_value(w, i, c);

@@ -449,6 +449,33 @@ BOOST_AUTO_TEST_CASE(constants_and_special_registers_as_operands) {
   BOOST_TEST(w.vgpr[30][0] == f(3.f));
   run(w, make(op::v_lshlrev_b64, encoding::VOP3, v(30), 128, 193)); // -1 is 64 bits wide
   BOOST_TEST(w.pair(30, 0) == ~0ull);
+  const auto literal = [](isa::instruction i, uint32_t k) {
+    i.literal = k;
+    return i;
+  };
+  run(w, literal(make(op::s_mov_b64, encoding::SOP1, 20, 255), 0xffffff2e)); // 64-bit literals: only signed operations extend the sign
+  BOOST_TEST(w.read64(20) == 0xffffff2eu);
+  run(w, literal(make(op::s_or_b64, encoding::SOP2, 20, 128, 255), 0x80000001));
+  BOOST_TEST(w.read64(20) == 0x80000001u);
+  run(w, literal(make(op::s_lshr_b64, encoding::SOP2, 20, 255, 132), 0x80000000));
+  BOOST_TEST(w.read64(20) == 0x8000000u);
+  run(w, literal(make(op::s_bfe_u64, encoding::SOP2, 20, 255, 20), 0x80000000)); // offset and width from s20: 0x08000000 is width 0
+  BOOST_TEST(w.read64(20) == 0u);
+  run(w, literal(make(op::s_ashr_i64, encoding::SOP2, 20, 255, 132), 0x80000000));
+  BOOST_TEST(w.read64(20) == 0xfffffffff8000000u);
+  run(w, literal(make(op::s_flbit_i32_i64, encoding::SOP1, 22, 255), 0xc0000000));
+  BOOST_TEST(w.sgpr[22] == 34u);
+  w.sgpr[20] = 64 << 16; // all 64 bits
+  run(w, literal(make(op::s_bfe_i64, encoding::SOP2, 22, 255, 20), 0x80000000));
+  BOOST_TEST(w.read64(22) == 0xffffffff80000000u);
+  w.set_pair(40, 0, 0x80000000u);
+  w.set_pair(40, 1, 0xffffffff80000000u);
+  for (const auto& [compare, lanes_equal] : {std::pair{op::v_cmp_eq_u64, 1u}, {op::v_cmp_eq_i64, 2u}}) {
+    auto c = make(compare, encoding::VOPC, 106, 255, v(40));
+    c.literal = 0x80000000;
+    run(w, c);
+    BOOST_TEST((w.sgpr[106] & 3u) == lanes_equal);
+  }
   w.shared_base_hi = 0x10000;
   w.private_base_hi = 0x20000;
   run(w, make(op::s_mov_b64, encoding::SOP1, 20, 235));

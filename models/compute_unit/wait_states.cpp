@@ -161,6 +161,8 @@ void wait_state_checker::issued(const micro_op& m, const alu::wave_registers& r)
     const int movrel_dst = movrel_destination(m, r);
     if (m.sgpr_writes.has(124)) { m0_ = here; }
     if (movrel_dst == 106 || movrel_dst == 107) { movrel_vcc_ = here; }
+  } else if (m.unit == unit::branch) {
+    if (is(m, {op::s_setpc_b64, op::s_swappc_b64, op::s_call_b64})) pass(call_states - 1);
   } else if (m.unit == unit::vmem || m.unit == unit::flat) {
     if (late_store_data(m)) {
       wide_store_ = here;

@@ -23,7 +23,8 @@ bool may_need_wait_states(const micro_op& m);
 /// (buffer stores with an SGPR offset and image stores are not).
 bool late_store_data(const micro_op& m);
 
-/// Follows one wave's instruction stream. A wait state passes with every instruction; s_nop N gives N + 1.
+/// Follows one wave's instruction stream. A wait state passes with every instruction; s_nop N gives N + 1. A call or a return gives five: the wave issues nothing
+/// for 20 cycles, and compilers do not look across them (LLVM's hazard recogniser stops at a function's ends). Other branches count one, as LLVM and Mesa count them.
 class wait_state_checker {
 public:
   /// A new wave: everything before is out of every rule's reach.
@@ -57,6 +58,7 @@ private:
     valu_ = uint8_t(valu_ << states);
     place_ = uint8_t((place_ + states) % history);
   }
+  static constexpr unsigned call_states = 5;
   unsigned since(const mark& p) const { return unsigned(now_ - p.at); } // wait states between: 0 for the next instruction
 
   // one line of the host's cache: all that most instructions touch

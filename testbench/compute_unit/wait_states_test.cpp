@@ -145,3 +145,16 @@ BOOST_AUTO_TEST_CASE(setreg_of_trapsts_to_rfe) {
     }
   }
 }
+BOOST_AUTO_TEST_CASE(a_call_gives_time_and_another_branch_one_state) {
+  const std::string load = "\ns_nop 7\nv_mov_b32_e32 v29, 0\nv_readfirstlane_b32 s10, v2\nv_readfirstlane_b32 s11, v3\n", use = "global_load_dword v31, v29, s[10:11]\ns_waitcnt vmcnt(0)\nglobal_store_dword v29, v31, s[0:1] offset:4\ns_endpgm";
+  const std::string prepare = "v_mov_b32_e32 v2, s0\nv_mov_b32_e32 v3, s1\ns_getpc_b64 s[12:13]\nhere:\ns_add_u32 s12, s12, target-here\ns_addc_u32 s13, s13, 0";
+  for (const auto& [jump, clean] : {std::pair{"s_setpc_b64 s[12:13]", true}, {"s_swappc_b64 s[14:15], s[12:13]", true}, {"s_call_b64 s[14:15], target", true}, {"s_branch target", false}}) {
+    job code(prepare + load + jump + "\ns_endpgm\ntarget:\n" + use);
+    code.sgprs = 40;
+    for (const auto& m : both_modes()) {
+      const auto o = code.run(m);
+      BOOST_TEST(o.code == 0, jump << "\n" << o.err);
+      BOOST_TEST(o.says("lyra/hazard/wait-states") != clean, jump << " " << m << "\n" << o.err);
+    }
+  }
+}

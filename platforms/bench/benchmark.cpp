@@ -35,6 +35,7 @@ std::vector<benchmark> all_benchmarks() {
   add_latencies(rows);
   add_lds(rows);
   add_memory(rows);
+  add_scalar(rows);
   add_alu(rows);
   add_issue(rows);
   return rows;

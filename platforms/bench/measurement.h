@@ -25,6 +25,7 @@ enum class method : uint8_t {
   slope,   ///< cycles of a dispatch with 2n turns less one with n, over the instructions between
   chase,   ///< s_memtime around dependent loads, over the loads
   launch,  ///< distance of queued empty launches
+  dispatch, ///< cycles of one whole dispatch, K$, I$ and L1 cold and L2 warm, over the instructions of a wave: what a benchmark with a clock around it sees
   window,  ///< what `counter` of the CUs counts in a window of clocks while all waves are at work
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector and scalar memory rates, L2 and memory bandwidth.
+// Vector memory rates, L2 and memory bandwidth.
 #include "platforms/bench/benchmark.h"
 #include <fmt/format.h>
 
@@ -89,22 +89,6 @@ void add_images(std::vector<benchmark>& rows) {
   }
 }
 
-void add_scalar(std::vector<benchmark>& rows) {
-  using c = confidence;
-  for (const auto& [n, v] : {std::pair{1u, 3.6}, {2u, 4.4}, {3u, 6.2}, {4u, 8.0}})
-    rate(rows, fmt::format("scalar.load_x{}", n), fmt::format("uniform loads of {} dwords through K$, 3 CUs, each dword converted and added", n), fmt::format("scalar_load_x{}", n)).cus(3).cu(8, 256).counting("smem").with("dispatcher.shader_engines=1")
-        .published(v, c::measured, perftest, "Radeon VII").because("predicted: the shader converts and adds every dword (2 vector instructions), 3 CUs share a K$ of one request a clock").known(n == 1 ? 20 : n == 2 ? 10 : 5, n <= 2 ? "the figure (and 5.0 where 4 CUs share a K$) means 1.2 clk a request; the vendor's tool says one request a clock" : "");
-  rate(rows, "scalar.requests", "s_load_dword, 3 CUs: requests a clock of the K$", "smem_x1_7").cus(3).cu(10, 256).counting("smem").with("dispatcher.shader_engines=1").as(figure::rate_machine).published(1, c::vendor, "soc_gfx906.py (Omniperf)", "gfx906").unit = "1/clk";
-  for (const auto& [op, l, h] : {std::tuple{"x1", 4.0, 4.0}, {"x2", 4.0, 4.0}, {"x4", 4.0, 4.0}, {"x8", 8.0, 8.0}, {"x16", 16.0, 24.0}, {"time", 4.0, 4.0}}) {
-    auto& b = rate(rows, std::string("scalar.issue_") + op, std::string(op[0] == 't' ? "s_memtime" : "s_load ") + (op[0] == 't' ? "" : op) + ", one wave: seven in a burst less one", std::string("smem_") + op + "_7").one_wave().loops(8)
-                  .published(l, h, c::measured, clrx, gcn);
-    measurement one = b.measurement;
-    one.kernel = std::string("smem_") + op + "_1";
-    b.minus(one, 6);
-  }
-  rate(rows, "scalar.issue_inv", "s_dcache_inv, one wave", "smem_inv").one_wave().published(4, c::measured, clrx, gcn);
-}
-
 benchmark& stream(std::vector<benchmark>& rows, std::string name, std::string meaning, std::string kernel, uint64_t set, unsigned groups, unsigned loops) {
   auto& b = rate(rows, std::move(name), std::move(meaning), std::move(kernel)).cus(0).cu(groups, 256).loops(loops).lanes(pattern::strided, 16).as(figure::bytes_machine, 1024);
   b.measurement.data_bytes = set;
@@ -143,7 +127,6 @@ void add_bandwidth(std::vector<benchmark>& rows) {
 void add_memory(std::vector<benchmark>& rows) {
   add_buffers(rows);
   add_images(rows);
-  add_scalar(rows);
   add_bandwidth(rows);
 }
 

@@ -8,6 +8,7 @@ const char* confidence_text(confidence c) {
   switch (c) {
     case confidence::none: return "-";
     case confidence::measured: return "M";
+    case confidence::measured_low: return "M, low";
     case confidence::measured_near: return "M-near";
     case confidence::vendor: return "V";
     case confidence::driver: return "D";

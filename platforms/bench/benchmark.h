@@ -9,9 +9,9 @@
 
 namespace lyra::platforms::bench {
 
-/// How sure a published figure is: measured on that chip; measured on a neighbour; vendor's document; driver constant; compiler or simulator; inferred.
-enum class confidence : uint8_t { none, measured, measured_near, vendor, driver, model, inferred };
-const char* confidence_text(confidence c); ///< "M", "M-near", "V", "D", "C", "I", "-"
+/// How sure a published figure is: measured on that chip; the same by one person whose code is not published; measured on a neighbour; vendor's document; driver constant; compiler or simulator; inferred.
+enum class confidence : uint8_t { none, measured, measured_low, measured_near, vendor, driver, model, inferred };
+const char* confidence_text(confidence c); ///< "M", "M, low", "M-near", "V", "D", "C", "I", "-"
 
 struct benchmark {
   std::string name, meaning, unit;

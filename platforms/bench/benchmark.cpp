@@ -37,6 +37,7 @@ std::vector<benchmark> all_benchmarks() {
   add_lds(rows);
   add_memory(rows);
   add_scalar(rows);
+  add_perftest(rows);
   add_alu(rows);
   add_issue(rows);
   return rows;

@@ -35,8 +35,8 @@ struct benchmark {
   benchmark& cus(unsigned n) { measurement.compute_units = n; return *this; }
   /// Counted in a window of clocks, instead of over the whole dispatch: where waves of different age would not end together.
   benchmark& counting(std::string counter) { measurement.method = method::window; measurement.counter = std::move(counter); return *this; }
-  /// One whole dispatch of `groups` workgroups a CU, from cold caches to the last wave's end.
-  benchmark& whole(unsigned groups) { measurement.method = method::dispatch; measurement.groups = groups; return *this; }
+  /// One whole dispatch, from cold caches to the last wave's end.
+  benchmark& whole() { measurement.method = method::dispatch; return *this; }
   benchmark& loops(unsigned n) { measurement.loops = n; return *this; }
   benchmark& lanes(pattern p, unsigned element = 4, unsigned offset = 0) { measurement.lanes = p; measurement.element = element; measurement.lane_offset = offset; return *this; }
   benchmark& lds(unsigned bytes) { measurement.lds_bytes = bytes; return *this; }
@@ -64,6 +64,7 @@ void add_latencies(std::vector<benchmark>& rows);
 void add_lds(std::vector<benchmark>& rows);
 void add_memory(std::vector<benchmark>& rows);
 void add_scalar(std::vector<benchmark>& rows);
+void add_perftest(std::vector<benchmark>& rows);
 void add_alu(std::vector<benchmark>& rows);
 void add_issue(std::vector<benchmark>& rows);
 

@@ -175,7 +175,7 @@ private:
       d.type = m_.volume ? isa::image_type::dim_3d : isa::image_type::dim_2d;
       d.data_format = m_.image_data;
       d.number_format = m_.image_number;
-      d.width = d.height = 64;
+      d.width = d.height = m_.image_side;
       if (m_.volume) d.depth = 4;
       if (m_.image_tiled) d.swizzle = isa::swizzle_mode::s_64kb;
       d.levels = m_.levels;

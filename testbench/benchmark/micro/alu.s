@@ -65,6 +65,7 @@ rate_of other_after_flag, 64, 64, 24, flag_then_other
 .endm
 rate_of valu_to_salu, 64, 64, 24, vector_to_scalar
 rate_of valu_and_salu, 64, 64, 24, vector_then_scalar
+rate salu_of_pair, 64, 24, s_mov_b32 s41, s42
 rate control_nop_1, 256, 24, s_nop 0
 rate control_nop_8, 64, 24, s_nop 7
 rate control_sleep_1, 16, 24, s_sleep 1

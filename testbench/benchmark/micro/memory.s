@@ -20,9 +20,6 @@ rate buffer_load_x1, 256, 24, buffer_load_dword v8, v4, s[12:15], 0 offen
 rate buffer_load_x2, 64, 24, buffer_load_dwordx2 v[8:9], v4, s[12:15], 0 offen
 rate buffer_load_x3, 64, 24, buffer_load_dwordx3 v[8:10], v4, s[12:15], 0 offen
 rate buffer_load_x4, 64, 24, buffer_load_dwordx4 v[8:11], v4, s[12:15], 0 offen
-rate typed_load_x, 64, 24, buffer_load_format_x v8, v4, s[12:15], 0 idxen
-rate typed_load_xy, 64, 24, buffer_load_format_xy v[8:9], v4, s[12:15], 0 idxen
-rate typed_load_xyzw, 64, 24, buffer_load_format_xyzw v[8:11], v4, s[12:15], 0 idxen
 spread buffer_store_x1, , buffer_store_dword v8, v4, s[12:15], 0 offen
 spread buffer_store_x2, , buffer_store_dwordx2 v[8:9], v4, s[12:15], 0 offen
 spread buffer_store_x4, , buffer_store_dwordx4 v[8:11], v4, s[12:15], 0 offen
@@ -31,9 +28,6 @@ spread buffer_atomic_glc, glc, buffer_atomic_add v8, v4, s[12:15], 0 offen
 spread buffer_atomic_x2, , buffer_atomic_add_x2 v[8:9], v4, s[12:15], 0 offen
 spread buffer_atomic_x2_glc, glc, buffer_atomic_add_x2 v[8:9], v4, s[12:15], 0 offen
 spread buffer_cmpswap, , buffer_atomic_cmpswap v[8:9], v4, s[12:15], 0 offen
-rate image_load_x, 64, 24, image_load v8, v[4:5], s[20:27] dmask:0x1 unorm
-rate image_load_xy, 64, 24, image_load v[8:9], v[4:5], s[20:27] dmask:0x3 unorm
-rate image_load_xyzw, 64, 24, image_load v[8:11], v[4:5], s[20:27] dmask:0xf unorm
 rate image_sample_lz, 64, 24, image_sample_lz v[8:11], v[4:5], s[20:27], s[16:19] dmask:0xf
 rate image_sample_l, 64, 24, image_sample_l v[8:11], v[4:7], s[20:27], s[16:19] dmask:0xf
 

@@ -95,3 +95,131 @@
 perftest_all 1
 perftest_all 2
 perftest_all 4
+
+// The same for loads whose addresses differ by lane (v4: the work-item's own part): an addition and an OR of the vector ALU make each address.
+//   raw    address = (v4 + i * 4 width) | mask, converted       typed  index = (v4 + i) | mask
+.macro perftest_vector name, width, step, convert, insn
+  entry \name, 256, 32
+  prologue
+  v_mov_b32 v8, 0
+  v_mov_b32 v9, 0
+  v_mov_b32 v10, 0
+  v_mov_b32 v11, 0
+  s_mov_b32 s34, 0
+  s_mov_b32 s36, 0
+  .p2align 6
+5:
+  s_add_u32 s37, s36, \step
+  v_add_u32 v2, s36, v4
+  v_or_b32 v2, s34, v2
+  v_add_u32 v3, s37, v4
+  v_or_b32 v3, s34, v3
+  \insn \width, 12, v2
+  \insn \width, 16, v3
+  s_add_u32 s36, s36, 2 * \step
+  s_cmp_lt_u32 s36, 256 * \step
+  s_waitcnt vmcnt(1)
+  .set component, 0
+  .rept 2 * \width
+    .if component == \width
+      s_waitcnt vmcnt(0)
+    .endif
+    .set from, 12 + component % \width + (component / \width) * 4
+    .if \convert
+      v_cvt_f32_u32 v[from], v[from]
+    .endif
+    v_add_f32 v[8 + component % \width], v[from], v[8 + component % \width]
+    .set component, component + 1
+  .endr
+  s_cbranch_scc1 5b
+  v_add_f32 v8, v8, v9
+  v_add_f32 v8, v8, v10
+  v_add_f32 v8, v8, v11
+  v_lshlrev_b32 v1, 2, v0
+  ds_write_b32 v1, v8
+  s_waitcnt lgkmcnt(0)
+  s_barrier
+  s_endpgm
+.endm
+.macro perftest_raw width, to, address
+  .if \width == 1
+    buffer_load_dword v[\to], \address, s[12:15], 0 offen
+  .elseif \width == 2
+    buffer_load_dwordx2 v[\to:\to + 1], \address, s[12:15], 0 offen
+  .elseif \width == 3
+    buffer_load_dwordx3 v[\to:\to + 2], \address, s[12:15], 0 offen
+  .else
+    buffer_load_dwordx4 v[\to:\to + 3], \address, s[12:15], 0 offen
+  .endif
+.endm
+.macro perftest_typed width, to, address
+  .if \width == 1
+    buffer_load_format_x v[\to], \address, s[12:15], 0 idxen
+  .elseif \width == 2
+    buffer_load_format_xy v[\to:\to + 1], \address, s[12:15], 0 idxen
+  .else
+    buffer_load_format_xyzw v[\to:\to + 3], \address, s[12:15], 0 idxen
+  .endif
+.endm
+perftest_vector perftest_raw_x1, 1, 4, 1, perftest_raw
+perftest_vector perftest_raw_x2, 2, 8, 1, perftest_raw
+perftest_vector perftest_raw_x3, 3, 12, 1, perftest_raw
+perftest_vector perftest_raw_x4, 4, 16, 1, perftest_raw
+perftest_vector perftest_typed_x1, 1, 1, 0, perftest_typed
+perftest_vector perftest_typed_x2, 2, 1, 0, perftest_typed
+perftest_vector perftest_typed_x4, 4, 1, 0, perftest_typed
+
+// The same for images: 16 by 16 loads around the work-item's own texel (v4, v5); the row's coordinate is made once a row.
+.macro perftest_image name, width, data, dmask
+  entry \name, 256, 32
+  prologue
+  v_mov_b32 v8, 0
+  v_mov_b32 v9, 0
+  v_mov_b32 v10, 0
+  v_mov_b32 v11, 0
+  s_mov_b32 s34, 0
+  s_mov_b32 s38, 0
+6:
+  v_add_u32 v2, s38, v5
+  v_or_b32 v22, s34, v2
+  v_mov_b32 v24, v22
+  s_mov_b32 s36, 0
+  .p2align 6
+5:
+  s_add_u32 s37, s36, 1
+  v_add_u32 v2, s36, v4
+  v_or_b32 v21, s34, v2
+  v_add_u32 v3, s37, v4
+  v_or_b32 v23, s34, v3
+  image_load v[12:\data + 12 - 8], v[21:22], s[20:27] dmask:\dmask unorm
+  image_load v[16:\data + 16 - 8], v[23:24], s[20:27] dmask:\dmask unorm
+  s_add_u32 s36, s36, 2
+  s_cmp_lt_u32 s36, 16
+  s_waitcnt vmcnt(1)
+  .set component, 0
+  .rept \width
+    v_add_f32 v[8 + component], v[12 + component], v[8 + component]
+    .set component, component + 1
+  .endr
+  s_waitcnt vmcnt(0)
+  .set component, 0
+  .rept \width
+    v_add_f32 v[8 + component], v[16 + component], v[8 + component]
+    .set component, component + 1
+  .endr
+  s_cbranch_scc1 5b
+  s_add_u32 s38, s38, 1
+  s_cmp_lt_u32 s38, 16
+  s_cbranch_scc1 6b
+  v_add_f32 v8, v8, v9
+  v_add_f32 v8, v8, v10
+  v_add_f32 v8, v8, v11
+  v_lshlrev_b32 v1, 2, v0
+  ds_write_b32 v1, v8
+  s_waitcnt lgkmcnt(0)
+  s_barrier
+  s_endpgm
+.endm
+perftest_image perftest_image_x1, 1, 8, 0x1
+perftest_image perftest_image_x2, 2, 9, 0x3
+perftest_image perftest_image_x4, 4, 11, 0xf

@@ -71,7 +71,7 @@ void add_buffers(std::vector<benchmark>& rows) {
       shader(rows, fmt::format("load.raw_x{}_unaligned_{}", r.dwords, text), fmt::format("the same, {} dwords, 4 bytes off", r.dwords), fmt::format("perftest_raw_x{}", r.dwords), ms).lanes(p, 4 * r.dwords, 4);
 }
 
-/// How the driver laid these images of 32 x 32 texels out is not published: tiles (64KB_S) are judged, rows are shown where lines matter.
+/// How the driver laid these images of 32 x 32 texels out is not published: wide texels are loaded from tiles (64KB_S) and from rows, and both are judged.
 void add_images(std::vector<benchmark>& rows) {
   struct image { const char* name; unsigned data, number, channels; bool wide; double uniform, linear, random; };
   for (const bool tiled : {true, false})
@@ -84,8 +84,10 @@ void add_images(std::vector<benchmark>& rows) {
         b.measurement.image_side = 32;
         b.measurement.image_data = i.data;
         b.measurement.image_number = i.number;
-        if (!tiled) b.unjudged("a variant: the other layout");
-        else if (i.wide && p == pattern::texels) b.known(55, "four texels in a row reach over two to four lines of tiles, and the model takes two lines a clock; in rows (the row below with _rows) the figure comes out, but then not the random one of 64-bit texels");
+        const std::string_view name = i.name;
+        if (i.wide && tiled && p != pattern::texel_zero)
+          b.because(name == "rgba16f" && p == pattern::texel_random ? "fitted: texture.load_cycles_64_scattered" : name == "rgba32f" && p == pattern::texels ? "fitted: texture.load_half_cycles_128_line"
+                    : name == "rgba32f" ? "fitted: texture.load_cycles_128_scattered" : "predicted from rgba16f, random: texels of a quad lie together or apart");
       }
 }
 

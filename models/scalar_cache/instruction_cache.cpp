@@ -50,6 +50,7 @@ request_answer instruction_cache::on_request(unsigned port, payload& p, picoseco
   port_state& s = state_[port];
   if (s.queue.size() >= parameters_.port_queue_entries) {
     s.withheld = &p;
+    s.withheld_at = c;
     return request_answer::withheld;
   }
   s.queue.push({&p, c});
@@ -114,7 +115,7 @@ void instruction_cache::look_ups(cycle_t c) {
     turn_ = port + 1 < n ? port + 1 : 0;
     s.queue.pop();
     if (s.withheld) {
-      s.queue.push({s.withheld, c + 1});
+      s.queue.push({s.withheld, std::max(c + 1, s.withheld_at)});
       s.withheld = nullptr;
       ports_[port]->accept(clock().at(c + 1));
     }

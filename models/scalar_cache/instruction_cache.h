@@ -117,6 +117,7 @@ private:
   struct port_state {
     fabric::ring<arrival> queue;
     fabric::payload* withheld = nullptr;
+    fabric::cycle_t withheld_at = 0; ///< when it arrives: requests are sent some cycles ahead
     fabric::cycle_t looked_up = fabric::never; ///< cycle of its last lookup: one a cycle
     return_calendar answers;
   };

@@ -88,9 +88,10 @@ cost_class cost_of(const isa::instruction& i) {
   }
   switch (id) {
     case op::v_swap_b32: return cost_class::vector_swap;
+    case op::v_mul_lo_u32: return cost_class::vector_mul_lo;
     case op::v_exp_f32: case op::v_log_f32: case op::v_rcp_f32: case op::v_rcp_iflag_f32: case op::v_rsq_f32: case op::v_sqrt_f32: case op::v_sin_f32:
     case op::v_cos_f32: case op::v_rcp_f16: case op::v_sqrt_f16: case op::v_rsq_f16: case op::v_log_f16: case op::v_exp_f16: case op::v_sin_f16:
-    case op::v_cos_f16: case op::v_exp_legacy_f32: case op::v_log_legacy_f32: case op::v_mul_lo_u32: case op::v_mul_hi_u32: case op::v_mul_hi_i32:
+    case op::v_cos_f16: case op::v_exp_legacy_f32: case op::v_log_legacy_f32: case op::v_mul_hi_u32: case op::v_mul_hi_i32:
     case op::v_mad_u64_u32: case op::v_mad_i64_i32: case op::v_div_scale_f32: case op::v_div_fmas_f32: case op::v_div_fixup_f32:
     case op::v_qsad_pk_u16_u8: case op::v_mqsad_pk_u16_u8: case op::v_mqsad_u32_u8:
       return cost_class::vector_quarter;

@@ -24,7 +24,7 @@ const char* host_vector_level();
 void force_baseline(bool on);
 
 /// Issue cost class: which rows of the timing tables apply. The cycles themselves are parameters of the compute unit.
-enum class cost_class : uint8_t { vector_full, vector_quarter /* transcendental, 32-bit multiply ... */, vector_f64_add, vector_f64_mul, vector_swap, scalar, scalar_saveexec, scalar_setreg, branch };
+enum class cost_class : uint8_t { vector_full, vector_quarter /* transcendental, 32-bit multiply ... */, vector_mul_lo, vector_f64_add, vector_f64_mul, vector_swap, scalar, scalar_saveexec, scalar_setreg, branch };
 cost_class cost_of(const isa::instruction& i);
 
 } // namespace lyra::alu

@@ -121,6 +121,7 @@ bool compute_unit::try_issue(wave& w, uint64_t cycle, issue_slots& slots) {
 unsigned compute_unit::valu_cycles(const micro_op& m) const {
   switch (m.cost) {
     case alu::cost_class::vector_quarter: return parameters_.valu_quarter_cycles;
+    case alu::cost_class::vector_mul_lo: return parameters_.valu_mul_lo_cycles;
     case alu::cost_class::vector_f64_add: return parameters_.valu_f64_add_cycles;
     case alu::cost_class::vector_f64_mul: return parameters_.valu_f64_mul_cycles;
     case alu::cost_class::vector_swap: return parameters_.valu_swap_cycles;

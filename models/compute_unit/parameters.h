@@ -10,7 +10,7 @@ namespace lyra::compute_unit {
 struct compute_unit_parameters {
   unsigned wave_slots = 10;
   unsigned vgprs = 256;
-  unsigned valu_cycles = 4, valu_quarter_cycles = 16, valu_f64_add_cycles = 32, valu_f64_mul_cycles = 64, valu_swap_cycles = 8;
+  unsigned valu_cycles = 4, valu_quarter_cycles = 16, valu_mul_lo_cycles = 16, valu_f64_add_cycles = 32, valu_f64_mul_cycles = 64, valu_swap_cycles = 8;
   unsigned salu_cycles = 4, salu_saveexec_cycles = 8, salu_setreg_cycles = 8;
   unsigned branch_cycles = 4, branch_taken_cycles = 20;
   unsigned branch_after_flag_cycles = 4;
@@ -41,7 +41,8 @@ struct compute_unit_parameters {
     v("wave_slots", wave_slots, {"waves per SIMD", 1, 10, nullptr, "OMNI: 10 per SIMD on GCN..MI100", "wave slots of a SIMD"});
     v("vgprs", vgprs, {"registers", 4, 256, nullptr, "ISA7: 256 KB a CU", "VGPRs of a SIMD lane"});
     v("valu_cycles", valu_cycles, {"cycles", 1, 64, nullptr, "GCN: 64 lanes on a 16-lane SIMD", "issue cost of a full-rate vector instruction"});
-    v("valu_quarter_cycles", valu_quarter_cycles, {"cycles", 1, 256, nullptr, "CLRX GcnTimings", "transcendental, 32-bit integer multiply, div_scale/fmas/fixup f32, (m)qsad"});
+    v("valu_quarter_cycles", valu_quarter_cycles, {"cycles", 1, 256, nullptr, "CLRX GcnTimings", "transcendental, v_mul_hi and v_mad of 32 bits, div_scale/fmas/fixup f32, (m)qsad"});
+    v("valu_mul_lo_cycles", valu_mul_lo_cycles, {"cycles", 1, 256, nullptr, "CLRX and vkpeak (Vega 64): 16; clpeak on MI50, Radeon VII and MI100: 8", "v_mul_lo_u32"});
     v("valu_f64_add_cycles", valu_f64_add_cycles, {"cycles", 1, 256, nullptr, "CLRX: 4*D, D = 8 on Vega 10, 2 or 1 on Vega 20", "double add, convert, compare, min, max, 64-bit shifts"});
     v("valu_f64_mul_cycles", valu_f64_mul_cycles, {"cycles", 1, 256, nullptr, "CLRX: 8*D", "double multiply, fma, reciprocal"});
     v("valu_swap_cycles", valu_swap_cycles, {"cycles", 1, 64, nullptr, "CLRX", "v_swap_b32"});

@@ -33,7 +33,7 @@ instruction_cache::instruction_cache(sc_core::sc_module_name name, context& cont
     event_signal_ = t->add_text(path + "lookup", "lookup of this cycle: hit, miss, merged (joined a fill), control");
     outstanding_signal_ = t->add(path + "outstanding", 16, "fetches looked up and not answered");
     fills_signal_ = t->add(path + "fills_outstanding", 16, "fills that L2 has not answered, prefetches included");
-    return_signal_ = t->add(path + "return_port", 8, "compute unit answered in this cycle, plus 1; 0: none");
+    return_signal_ = t->add(path + "return_ports", 16, "compute units answered in this cycle, a bit each");
     stall_signal_ = t->add(path + "stall", 2, "lookups wait for 1 an MSHR, 2 a place for the request");
   }
 }
@@ -50,6 +50,7 @@ request_answer instruction_cache::on_request(unsigned port, payload& p, picoseco
   port_state& s = state_[port];
   if (s.queue.size() >= parameters_.port_queue_entries) {
     s.withheld = &p;
+    s.withheld_at = c;
     return request_answer::withheld;
   }
   s.queue.push({&p, c});
@@ -80,7 +81,8 @@ cycle_t instruction_cache::on_wake(cycle_t c) {
   for (const port_state& s : state_)
     if (!s.queue.empty() && (stall_ == stall::none || s.queue.front().cycle > c)) next = std::min(next, std::max(s.queue.front().cycle, c + 1));
   if (!responses_.empty()) next = std::min(next, std::max(responses_.front().cycle, c + 1));
-  if (!calendar_.empty()) next = std::min(next, std::max(calendar_.next() - 1, c + 1));
+  for (const port_state& s : state_)
+    if (!s.answers.empty()) next = std::min(next, std::max(s.answers.next() - 1, c + 1));
   return next;
 }
 
@@ -90,38 +92,36 @@ void instruction_cache::look_ups(cycle_t c) {
     lookups_ = 0;
   }
   const unsigned n = unsigned(state_.size());
-  while (lookups_ < parameters_.requests_per_cycle) {
-    unsigned ready = 0;
-    for (const port_state& s : state_) ready += !s.queue.empty() && s.queue.front().cycle <= c;
-    if (ready == 0) return;
-    const unsigned first = context_.chaos.on() ? context_.chaos.pick(number_, draws_++, n, turn_) : turn_;
-    bool taken = false;
-    for (unsigned k = 0; k < n && !taken; ++k) {
-      const unsigned port = first + k < n ? first + k : first + k - n;
-      port_state& s = state_[port];
-      if (s.queue.empty() || s.queue.front().cycle > c) continue;
-      const stall why = look_up(*s.queue.front().p, port, c);
-      if (why != stall::none) {
-        if (stall_ == stall::none) stall_ = why;
-        continue;
-      }
-      taken = true;
-      ++lookups_;
-      turn_ = port + 1 < n ? port + 1 : 0;
-      s.queue.pop();
-      statistics_.port_conflict_cycles += ready - 1;
-      if (s.withheld) {
-        s.queue.push({s.withheld, c + 1});
-        s.withheld = nullptr;
-        ports_[port]->accept(clock().at(c + 1));
-      }
+  const auto ready = [&](const port_state& s) { return !s.queue.empty() && s.queue.front().cycle <= c && s.looked_up != c; };
+  if (lookups_ >= parameters_.requests_per_cycle || std::none_of(state_.begin(), state_.end(), ready)) return;
+  const unsigned first = context_.chaos.on() ? context_.chaos.pick(number_, draws_++, n, turn_) : turn_;
+  bool taken = false;
+  for (unsigned k = 0; k < n; ++k) {
+    const unsigned port = first + k < n ? first + k : first + k - n;
+    port_state& s = state_[port];
+    if (!ready(s)) continue;
+    if (lookups_ == parameters_.requests_per_cycle) {
+      ++statistics_.port_conflict_cycles;
+      continue;
     }
-    if (!taken) {
-      stall_since_ = c;
-      return;
+    const stall why = look_up(*s.queue.front().p, port, c);
+    if (why != stall::none) {
+      if (stall_ == stall::none) stall_ = why;
+      continue;
     }
-    stall_ = stall::none;
+    taken = true;
+    ++lookups_;
+    s.looked_up = c;
+    turn_ = port + 1 < n ? port + 1 : 0;
+    s.queue.pop();
+    if (s.withheld) {
+      s.queue.push({s.withheld, std::max(c + 1, s.withheld_at)});
+      s.withheld = nullptr;
+      ports_[port]->accept(clock().at(c + 1));
+    }
   }
+  if (taken) stall_ = stall::none; // the others are tried again in the next cycle
+  else stall_since_ = c;
 }
 
 instruction_cache::stall instruction_cache::look_up(payload& p, unsigned port, cycle_t c) {
@@ -257,20 +257,22 @@ uint16_t instruction_cache::take_request(payload& p, unsigned port) {
 
 void instruction_cache::answer(uint16_t r, cycle_t ready) {
   if (context_.chaos.on()) ready += context_.chaos.extra(number_ + 2, draws_++);
-  calendar_.reserve(std::max(ready, now() + 1), 1, r);
+  state_[requests_[r].port].answers.reserve(std::max(ready, now() + 1), 1, r);
 }
 
 void instruction_cache::send_answers(cycle_t c) {
-  while (calendar_.next() <= c + 1) {
-    const cycle_t at = std::max(calendar_.next(), c + 1);
-    const uint16_t r = calendar_.take();
-    const request q = requests_[r];
-    free_requests_.push_back(r);
-    const picoseconds t = clock().at(at);
-    return_signal_.set(t, q.port + 1u);
-    return_signal_.set(t + clock().period, 0);
-    ports_[q.port]->respond(*q.p, t);
-  }
+  for (unsigned port = 0; port < state_.size(); ++port)
+    for (return_calendar& answers = state_[port].answers; answers.next() <= c + 1;) {
+      const uint16_t r = answers.take();
+      free_requests_.push_back(r);
+      const picoseconds t = clock().at(c + 1);
+      if (answer_cycle_ != c + 1) answered_ = 0;
+      answer_cycle_ = c + 1;
+      answered_ |= 1u << port;
+      return_signal_.set(t, answered_);
+      return_signal_.set(t + clock().period, 0);
+      ports_[port]->respond(*requests_[r].p, t);
+    }
 }
 
 void instruction_cache::send_to_l2(cycle_t c) {

@@ -15,7 +15,7 @@ namespace lyra::scalar_cache {
 
 struct instruction_cache_parameters {
   unsigned size_bytes = 32768, ways = 4;
-  unsigned requests_per_cycle = 1;
+  unsigned requests_per_cycle = 4;
   unsigned hit_latency_cycles = 20, miss_request_cycles = 25, fill_return_cycles = 40;
   unsigned mshrs = 16, requests_outstanding = 128, port_queue_entries = 8;
   unsigned prefetch_lines = 1;
@@ -23,7 +23,7 @@ struct instruction_cache_parameters {
   template <class V> void describe(V&& v) {
     v("size_bytes", size_bytes, {"bytes", 256, 1 << 20, nullptr, "KFD cache tables: 32 KB", "capacity (64-byte lines)"});
     v("ways", ways, {"ways", 1, 256, nullptr, "assumed (MGPUSim: 4)", "associativity, LRU"});
-    v("requests_per_cycle", requests_per_cycle, {"requests/cycle", 1, 16, nullptr, "soc_gfx906: one I$ request/clk", "lookups in one cycle, all compute units together"});
+    v("requests_per_cycle", requests_per_cycle, {"requests/cycle", 1, 16, nullptr, "AMD GCN white paper: 4 banks, 32 bytes a clock to each of up to 4 compute units", "lookups in one cycle, at most one for each compute unit"});
     v("hit_latency_cycles", hit_latency_cycles, {"cycles", 1, 1500, nullptr, "assumed: no figure is published", "lookup to answer"});
     v("miss_request_cycles", miss_request_cycles, {"cycles", 1, 1000, nullptr, "as the scalar data cache", "lookup to the request at the crossbar"});
     v("fill_return_cycles", fill_return_cycles, {"cycles", 1, 1000, nullptr, "as the scalar data cache", "data from L2 to answer"});
@@ -54,11 +54,12 @@ struct instruction_cache_statistics {
     v("l2_reads", l2_reads, "requests", "reads sent to the crossbar");
     v("mshr_full_cycles", mshr_full_cycles, "cycles", "no lookup for want of an MSHR");
     v("requests_full_cycles", requests_full_cycles, "cycles", "no lookup for want of a place for the request");
-    v("port_conflict_cycles", port_conflict_cycles, "cycles", "request cycles lost to other compute units (sum over waiting ports)");
+    v("port_conflict_cycles", port_conflict_cycles, "cycles", "request cycles lost to other compute units, beyond requests_per_cycle (sum over waiting ports)");
   }
 };
 
-/// Instruction cache: 64-byte lines, LRU, read only, one fetch a cycle; answers as the code comes.
+/// Instruction cache: 64-byte lines, LRU, read only; one fetch and one answer a cycle for each compute unit, up to requests_per_cycle fetches together
+/// (the four banks of the white paper; which addresses share a bank is not published, so that two fetches do not meet in one). Answers as the code comes.
 ///
 /// `cu_port(i)` (target), one a compute unit: READ of up to 64 bytes inside one line (fetches are 32 bytes at PC & ~31), and IGNORE with
 /// policy.control invalidate (S_ICACHE_INV). `l2_port` (initiator): line reads, own payloads. `control_port()`: invalidation at a
@@ -113,7 +114,13 @@ private:
   uint64_t draws_ = 0;
 
   std::vector<std::unique_ptr<fabric::target_port>> ports_; ///< compute units, then control
-  struct port_state { fabric::ring<arrival> queue; fabric::payload* withheld = nullptr; };
+  struct port_state {
+    fabric::ring<arrival> queue;
+    fabric::payload* withheld = nullptr;
+    fabric::cycle_t withheld_at = 0; ///< when it arrives: requests are sent some cycles ahead
+    fabric::cycle_t looked_up = fabric::never; ///< cycle of its last lookup: one a cycle
+    return_calendar answers;
+  };
   std::vector<port_state> state_;
   unsigned turn_ = 0;
   fabric::cycle_t lookup_cycle_ = fabric::never;
@@ -126,7 +133,8 @@ private:
   std::vector<request> requests_;
   fabric::ring<arrival> l2_queue_, responses_;
   fabric::cycle_t last_l2_cycle_ = 0;
-  return_calendar calendar_;
+  fabric::cycle_t answer_cycle_ = fabric::never; ///< of the answers sent last, and their compute units (trace)
+  uint32_t answered_ = 0;
 
   stall stall_ = stall::none;
   fabric::cycle_t stall_since_ = 0;

@@ -130,6 +130,7 @@ void plan_direct(plan_context& c) {
     if (!indexed) slice = 0;
     if (slice >= w.layers) continue;
     unsigned layer = r.type == image_type::dim_3d ? z : slice + r.base_array;
+    w.place[lane] = element_place_of(w, level, x, y, layer);
     if (!c.access(0, lane, element_offset(w, level, x, y, layer, sample))) return;
     w.inside[lane] = inside_of(f, x, y);
     w.weight[lane] = 1;
@@ -160,8 +161,30 @@ void plan_resinfo(plan_context& c) {
   }
 }
 
-/// Cycles from the addresses: how many different 64-byte lines each quad touches, and whether texels of different lines lie at the same place of
-/// their line, so that they need the same banks.
+/// How the texels of a quad's lanes lie: all one; together, in a block of up to four in the image (4 x 1, 2 x 2, 1 x 4), whatever the layout in memory; or apart.
+enum class quad_shape : uint8_t { one, together, apart };
+quad_shape shape_of(const image_work& w, uint64_t active, unsigned q) {
+  const element_place* first = nullptr;
+  unsigned left = 0, right = 0, top = 0, bottom = 0;
+  for (unsigned lane = 4 * q; lane < 4 * q + 4; ++lane) {
+    if (!(active >> lane & 1)) continue;
+    const element_place& t = w.place[lane];
+    if (!first) {
+      first = &t;
+      left = right = t.x;
+      top = bottom = t.y;
+    }
+    if (t.slice != first->slice || t.level != first->level) return quad_shape::apart;
+    left = std::min<unsigned>(left, t.x);
+    right = std::max<unsigned>(right, t.x);
+    top = std::min<unsigned>(top, t.y);
+    bottom = std::max<unsigned>(bottom, t.y);
+  }
+  const unsigned area = (right - left + 1) * (bottom - top + 1);
+  return area == 1 ? quad_shape::one : area <= 4 ? quad_shape::together : quad_shape::apart;
+}
+
+/// Cycles from filters and from how the texels of each quad lie.
 void count_cost(plan_context& c) {
   image_work& w = c.work;
   image_cost& cost = c.state.cost;
@@ -193,24 +216,10 @@ void count_cost(plan_context& c) {
       cost.texels += bit_count(c.request.exec >> (4 * q) & 15);
     }
     if (!linear && c.plan.pieces) {
-      uint64_t line[8];
-      unsigned lines = 0;
-      uint64_t texel[4];
-      unsigned texels = 0;
-      bool same_banks = false;
-      for (unsigned lane = 4 * q; lane < 4 * q + 4; ++lane) {
-        if (!(c.plan.active[0] >> lane & 1)) continue;
-        uint64_t a = c.plan.at(0, lane);
-        if (std::find(texel, texel + texels, a) == texel + texels) {
-          for (unsigned k = 0; k < texels; ++k) same_banks |= (texel[k] ^ a) % 64 == 0;
-          texel[texels++] = a;
-        }
-        for (uint64_t l = a >> 6; l <= (a + c.plan.bytes - 1) >> 6; ++l)
-          if (std::find(line, line + lines, l) == line + lines) line[lines++] = l;
-      }
       unsigned one = 2;
-      if (c.plan.bytes > 8) one = texels <= 1 ? 2 : lines > 2 || (same_banks && texels == 2) ? 2 * p.load_cycles_128_scattered : p.load_half_cycles_128_line;
-      else if (c.plan.bytes > 4 && (lines > 2 || (same_banks && texels == 2))) one = 2 * p.load_cycles_64_scattered;
+      const quad_shape shape = c.plan.bytes > 4 ? shape_of(w, c.plan.active[0], q) : quad_shape::one;
+      if (c.plan.bytes > 8) one = shape == quad_shape::one ? 2 : shape == quad_shape::together ? p.load_half_cycles_128_line : 2 * p.load_cycles_128_scattered;
+      else if (shape == quad_shape::apart) one = 2 * p.load_cycles_64_scattered;
       halves = one * steps;
     }
     cost.steps = std::max(cost.steps, steps);

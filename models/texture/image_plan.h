@@ -16,9 +16,9 @@ namespace lyra::texture {
 /// Rates of the image pipeline, and the few registers outside descriptors that images read.
 struct image_parameters {
   unsigned quads_per_cycle = 1;          ///< TA: quads (of four lanes, up to 16 texel addresses) whose addresses are made in a cycle
-  unsigned load_cycles_64_scattered = 2; ///< cycles a quad of a load whose 8-byte texels lie in more than two lines
-  unsigned load_half_cycles_128_line = 3; ///< half cycles a quad of a load of different 16-byte texels in no more than two lines
-  unsigned load_cycles_128_scattered = 2; ///< cycles a quad of a load of 16-byte texels in more than two lines
+  unsigned load_cycles_64_scattered = 2; ///< cycles a quad of a load whose 8-byte texels do not lie together (4 x 1, 2 x 2 or 1 x 4 in the image)
+  unsigned load_half_cycles_128_line = 3; ///< half cycles a quad of a load of different 16-byte texels that lie together
+  unsigned load_cycles_128_scattered = 2; ///< cycles a quad of a load of 16-byte texels that do not
   unsigned filter_cycles_32 = 1, filter_cycles_64 = 2, filter_cycles_128 = 4; ///< bilinear cycles a quad by texel size (up to 4, 8, 16 bytes)
   unsigned trilinear_factor = 2;         ///< times, when two mip levels are blended
   unsigned volume_factor = 2;            ///< times, when z is filtered too
@@ -26,9 +26,9 @@ struct image_parameters {
 
   template <class V> void describe(V&& v) {
     v("quads_per_cycle", quads_per_cycle, fabric::parameter_info{"quads", 1, 16, nullptr, "gpuopen.com, GCN memory coalescing: 4 lanes a clock", "image address generation"});
-    v("load_cycles_64_scattered", load_cycles_64_scattered, fabric::parameter_info{"cycles", 1, 16, nullptr, "perftest, Radeon VII: 32 a wave", "a quad of 64-bit texels in more than two lines"});
-    v("load_half_cycles_128_line", load_half_cycles_128_line, fabric::parameter_info{"half cycles", 1, 32, nullptr, "perftest, Radeon VII: 24 a wave", "a quad of different 128-bit texels in one or two lines"});
-    v("load_cycles_128_scattered", load_cycles_128_scattered, fabric::parameter_info{"cycles", 1, 16, nullptr, "perftest, Radeon VII: 32 a wave", "a quad of 128-bit texels in more than two lines"});
+    v("load_cycles_64_scattered", load_cycles_64_scattered, fabric::parameter_info{"cycles", 1, 16, nullptr, "perftest, Radeon VII: 32 a wave", "a quad of 64-bit texels that do not lie together: 4 x 1, 2 x 2 or 1 x 4 in the image"});
+    v("load_half_cycles_128_line", load_half_cycles_128_line, fabric::parameter_info{"half cycles", 1, 32, nullptr, "perftest, Radeon VII: 24 a wave", "a quad of different 128-bit texels that lie together"});
+    v("load_cycles_128_scattered", load_cycles_128_scattered, fabric::parameter_info{"cycles", 1, 16, nullptr, "perftest, Radeon VII: 32 a wave", "a quad of 128-bit texels that do not lie together"});
     v("filter_cycles_32", filter_cycles_32, fabric::parameter_info{"cycles", 1, 16, nullptr, "gpuopen.com, GCN memory coalescing", "bilinear, a quad of texels up to 32 bits"});
     v("filter_cycles_64", filter_cycles_64, fabric::parameter_info{"cycles", 1, 16, nullptr, "half rate, from counter names and published fp16 rates", "bilinear, a quad of 64-bit texels"});
     v("filter_cycles_128", filter_cycles_128, fabric::parameter_info{"cycles", 1, 16, nullptr, "gpuopen.com, GCN memory coalescing", "bilinear, a quad of 96- and 128-bit texels"});

@@ -258,6 +258,7 @@ private:
     const isa::image_format& f = *w_.format;
     unsigned slice = r.type == image_type::dim_3d ? unsigned(z) : r.base_array + layer + face;
     w_.inside[piece * 64 + lane_] = inside_of(f, unsigned(x), unsigned(y));
+    if (piece == 0) w_.place[lane_] = element_place_of(w_, level, unsigned(x), unsigned(y), slice);
     return c_.access(piece, lane_, element_offset(w_, level, unsigned(x), unsigned(y), slice));
   }
 

@@ -24,6 +24,9 @@ struct lane_filter {
   double step[2] = {0, 0}; ///< anisotropic: coordinate change along the long axis, in the coordinates' own unit
 };
 
+/// Where a lane's first element lies in its image: in blocks for block formats.
+struct element_place { uint16_t x, y, slice; uint8_t level; };
+
 struct image_work {
   // descriptors, decoded again only when their words change
   uint32_t resource_words[8] = {}, sampler_words[4] = {};
@@ -45,6 +48,7 @@ struct image_work {
   uint64_t warned = 0;             ///< lanes below MIN_LOD_WARN
 
   lane_filter lane[64];
+  element_place place[64];
   uint8_t tap_count[64];           ///< pieces of a lane
   float reference[64];             ///< depth compare
   uint8_t absent_corner[64];       ///< gather4: which of the four texels a cube's corner lacks; 4: none
@@ -65,6 +69,11 @@ inline uint64_t element_offset(const image_work& w, unsigned level, unsigned x, 
   const isa::image_format& f = *w.format;
   if (f.kind == isa::format_kind::subsampled) return w.layout.offset(level, x & ~1u, y, slice, sample); // 16-bit elements, fetched in pairs
   return w.layout.offset(level, x >> f.block_width_log2, y >> f.block_height_log2, slice, sample);
+}
+inline element_place element_place_of(const image_work& w, unsigned level, unsigned x, unsigned y, unsigned slice) {
+  const isa::image_format& f = *w.format;
+  if (f.kind == isa::format_kind::subsampled) return {uint16_t(x & ~1u), uint16_t(y), uint16_t(slice), uint8_t(level)};
+  return {uint16_t(x >> f.block_width_log2), uint16_t(y >> f.block_height_log2), uint16_t(slice), uint8_t(level)};
 }
 /// Which texel of its element, as image_work::inside has it.
 inline uint8_t inside_of(const isa::image_format& f, unsigned x, unsigned y) { return uint8_t((x & (f.block_width - 1u)) | (y & (f.block_height - 1u)) << 2); }

@@ -8,6 +8,7 @@ const char* confidence_text(confidence c) {
   switch (c) {
     case confidence::none: return "-";
     case confidence::measured: return "M";
+    case confidence::measured_low: return "M, low";
     case confidence::measured_near: return "M-near";
     case confidence::vendor: return "V";
     case confidence::driver: return "D";
@@ -35,6 +36,8 @@ std::vector<benchmark> all_benchmarks() {
   add_latencies(rows);
   add_lds(rows);
   add_memory(rows);
+  add_scalar(rows);
+  add_perftest(rows);
   add_alu(rows);
   add_issue(rows);
   return rows;

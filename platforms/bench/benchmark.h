@@ -9,9 +9,9 @@
 
 namespace lyra::platforms::bench {
 
-/// How sure a published figure is: measured on that chip; measured on a neighbour; vendor's document; driver constant; compiler or simulator; inferred.
-enum class confidence : uint8_t { none, measured, measured_near, vendor, driver, model, inferred };
-const char* confidence_text(confidence c); ///< "M", "M-near", "V", "D", "C", "I", "-"
+/// How sure a published figure is: measured on that chip; the same by one person whose code is not published; measured on a neighbour; vendor's document; driver constant; compiler or simulator; inferred.
+enum class confidence : uint8_t { none, measured, measured_low, measured_near, vendor, driver, model, inferred };
+const char* confidence_text(confidence c); ///< "M", "M, low", "M-near", "V", "D", "C", "I", "-"
 
 struct benchmark {
   std::string name, meaning, unit;
@@ -35,6 +35,8 @@ struct benchmark {
   benchmark& cus(unsigned n) { measurement.compute_units = n; return *this; }
   /// Counted in a window of clocks, instead of over the whole dispatch: where waves of different age would not end together.
   benchmark& counting(std::string counter) { measurement.method = method::window; measurement.counter = std::move(counter); return *this; }
+  /// One whole dispatch, from cold caches to the last wave's end.
+  benchmark& whole() { measurement.method = method::dispatch; return *this; }
   benchmark& loops(unsigned n) { measurement.loops = n; return *this; }
   benchmark& lanes(pattern p, unsigned element = 4, unsigned offset = 0) { measurement.lanes = p; measurement.element = element; measurement.lane_offset = offset; return *this; }
   benchmark& lds(unsigned bytes) { measurement.lds_bytes = bytes; return *this; }
@@ -61,6 +63,8 @@ std::vector<benchmark> all_benchmarks();
 void add_latencies(std::vector<benchmark>& rows);
 void add_lds(std::vector<benchmark>& rows);
 void add_memory(std::vector<benchmark>& rows);
+void add_scalar(std::vector<benchmark>& rows);
+void add_perftest(std::vector<benchmark>& rows);
 void add_alu(std::vector<benchmark>& rows);
 void add_issue(std::vector<benchmark>& rows);
 

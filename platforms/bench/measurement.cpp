@@ -49,7 +49,7 @@ public:
       : m_(m), clock_(fabric::clock_domain::from_mhz(d.parameters.system.core_mhz)), mach_(d.parameters, mode::at, isa::target::gfx900), stop_("stopper", mach_), entry_(find_kernel(m.kernel)) {
     mach_.map(code_at, kernel_code_bytes());
     mach_.write(code_at, kernel_code(), kernel_code_bytes());
-    groups_ = m.groups * (m.method == method::slope || m.method == method::window ? mach_.compute_units() : 1);
+    groups_ = m.groups * (m.method == method::chase || m.method == method::launch ? 1 : mach_.compute_units());
     mach_.map(arguments_at, 4096);
     mach_.map(lanes_at, 1024 * 16);
     mach_.map(results_at, std::max<uint64_t>(4096, uint64_t(groups_) * 16 * 16));
@@ -175,7 +175,7 @@ private:
       d.type = m_.volume ? isa::image_type::dim_3d : isa::image_type::dim_2d;
       d.data_format = m_.image_data;
       d.number_format = m_.image_number;
-      d.width = d.height = 64;
+      d.width = d.height = m_.image_side;
       if (m_.volume) d.depth = 4;
       if (m_.image_tiled) d.swizzle = isa::swizzle_mode::s_64kb;
       d.levels = m_.levels;
@@ -271,6 +271,9 @@ double measure(const measurement& m, const std::string& name, const std::vector<
       const double rate = s.window_rate(16000); // of all CUs
       return figure_of(m, s.waves() / rate, s);
     }
+    case method::dispatch:
+      s.run(1); // warms L2 and translations up
+      return figure_of(m, s.run(1) / s.instructions(), s);
     case method::launch: s.run(1); return figure_of(m, s.launch_distance(), s);
     case method::chase:
       s.run(s.chase_turns());

@@ -25,6 +25,7 @@ enum class method : uint8_t {
   slope,   ///< cycles of a dispatch with 2n turns less one with n, over the instructions between
   chase,   ///< s_memtime around dependent loads, over the loads
   launch,  ///< distance of queued empty launches
+  dispatch, ///< cycles of one whole dispatch, K$, I$ and L1 cold and L2 warm, over the instructions of a wave: what a benchmark with a clock around it sees
   window,  ///< what `counter` of the CUs counts in a window of clocks while all waves are at work
 };
 
@@ -60,9 +61,10 @@ struct measurement {
   unsigned lane_offset = 0;        ///< bytes added to every lane's address
   unsigned stride = 0;             ///< of the V#, for typed loads
   unsigned buffer_format = 4 | 7 << 4; ///< DFMT, NFMT << 4
-  unsigned image_data = 0, image_number = 0; ///< not 0: there is an image, 64 x 64
+  unsigned image_data = 0, image_number = 0; ///< not 0: there is an image
+  unsigned image_side = 64;        ///< texels, both ways
   bool image_tiled = false;        ///< 64KB_S, as drivers lay textures out; else rows
-  bool volume = false;             ///< 64 x 64 x 4
+  bool volume = false;             ///< 4 deep
   unsigned levels = 1, filter = 0; ///< image levels; 0 point, 1 bilinear, 2 trilinear
   unsigned lds_bytes = 0;          ///< a workgroup
   uint64_t data_bytes = 65536;

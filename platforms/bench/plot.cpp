@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
+#include <tuple>
 
 namespace lyra::platforms::bench {
 
@@ -51,14 +52,15 @@ std::string plot(const std::vector<result>& results, const std::string& machine,
     if (clocks > most) break;
     out += fmt::format("<line x1=\"{0}\" y1=\"{1:.1f}\" x2=\"{2}\" y2=\"{1:.1f}\" stroke=\"#ddd\"/><text x=\"{3}\" y=\"{4:.1f}\" text-anchor=\"end\">{5:g}</text>\n", left, a.y(clocks), width - right, left - 6, a.y(clocks) + 4, clocks);
   }
-  for (const auto& [v, name] : {std::pair{50.0, "K$, mt4g: 50"}, {134.0, "L1, gpu-benches: 134"}, {264.0, "L2, gpu-benches: 264"}, {264 + 0.193 * mhz, "memory, gpu-benches: 378 ns"}})
-    out += fmt::format("<line x1=\"{0}\" y1=\"{1:.1f}\" x2=\"{2}\" y2=\"{1:.1f}\" stroke=\"#888\" stroke-dasharray=\"5 4\"/><text x=\"{2}\" y=\"{3:.1f}\" text-anchor=\"end\" fill=\"#666\">{4} (MI100)</text>\n", left, a.y(v), width - right,
-                       a.y(v) + (v > 200 && v < 300 ? 14 : -5), name);
+  // labels where no curve runs: right of the steps for the caches, left of them for memory
+  for (const auto& [v, name, label_at] : {std::tuple{50.0, "K$, mt4g: 50", 30}, {134.0, "L1, gpu-benches: 134", 30}, {264.0, "L2, gpu-benches: 264", 30}, {264 + 0.193 * mhz, "memory, gpu-benches: 378 ns", 22}})
+    out += fmt::format("<line x1=\"{0}\" y1=\"{1:.1f}\" x2=\"{2}\" y2=\"{1:.1f}\" stroke=\"#888\" stroke-dasharray=\"5 4\"/><text x=\"{5:.1f}\" y=\"{3:.1f}\" text-anchor=\"end\" fill=\"#666\">{4} (MI100)</text>\n", left, a.y(v), width - right,
+                       a.y(v) + (v > 200 && v < 300 ? 14 : -5), name, a.x(std::ldexp(1.0, label_at)));
   // what the same chip measured behind its TLB
   for (const auto& [mb, clocks] : {std::pair{48.0, 540.0}, {140.0, 592.0}, {180.0, 601.0}, {1024.0, 635.0}})
     out += fmt::format("<path d=\"M{0:.1f} {1:.1f} l5 5 l5 -5 l-5 -5 z\" fill=\"none\" stroke=\"#b33\"/>\n", a.x(mb * 1048576) - 5, a.y(clocks + (mhz - 1430) * 0.193));
-  out += curve(a, vector, "#1f5fa8", "vector loads (L1, L2, memory, TLB)", -10);
-  out += curve(a, scalar, "#2a8a3c", "scalar loads (K$, L2)", 18);
+  out += curve(a, vector, "#1f5fa8", "vector loads", -10);
+  out += curve(a, scalar, "#2a8a3c", "scalar loads", 18);
   out += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">working set; diamonds: gpu-benches on MI100 beyond 32 MB</text>\n<text transform=\"translate(16 {}) rotate(-90)\" text-anchor=\"middle\">clocks a load</text>\n</svg>\n", width / 2,
                      height - 14, height / 2);
   return out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector and scalar memory rates, L2 and memory bandwidth.
+// Vector memory rates, L2 and memory bandwidth.
 #include "platforms/bench/benchmark.h"
 #include <fmt/format.h>
 
@@ -21,31 +21,19 @@ benchmark& rate(std::vector<benchmark>& rows, std::string name, std::string mean
 
 constexpr const char* pattern_text(pattern p) {
   switch (p) {
-    case pattern::uniform: case pattern::texel_zero: return "uniform";
-    case pattern::linear: case pattern::texels: return "linear";
+    case pattern::uniform: return "uniform";
+    case pattern::linear: return "linear";
     default: return "random";
   }
 }
 
 void add_buffers(std::vector<benchmark>& rows) {
   using c = confidence;
-  struct raw { const char* op; const char* text; unsigned bytes; double uniform, linear, random; };
-  for (const auto& r : {raw{"u8", "buffer_load_ubyte", 1, 4, 4, 16}, raw{"u16", "buffer_load_ushort", 2, 4, 4, 16}, raw{"x1", "buffer_load_dword", 4, 4, 4, 16}, raw{"x2", "buffer_load_dwordx2", 8, 16, 16, 16},
-                        raw{"x3", "buffer_load_dwordx3", 12, 16, 16, 32}, raw{"x4", "buffer_load_dwordx4", 16, 16, 16, 18}})
-    for (const auto& [p, v] : {std::pair{pattern::uniform, r.uniform}, {pattern::linear, r.linear}, {pattern::random, r.random}})
-      rate(rows, fmt::format("load.raw_{}_{}", r.op, pattern_text(p)), fmt::format("{}, {}, L1 hits", r.text, pattern_text(p)), fmt::format("buffer_load_{}", r.op)).lanes(p, r.bytes)
-          .published(v, c::measured, perftest, vegas);
-  rate(rows, "load.raw_x2_unaligned", "buffer_load_dwordx2, linear, 4 bytes off", "buffer_load_x2").lanes(pattern::linear, 8, 4).published(16, c::measured, perftest, vegas);
-  rate(rows, "load.raw_x4_unaligned", "buffer_load_dwordx4, random, 4 bytes off", "buffer_load_x4").lanes(pattern::random, 16, 4).published(19.7, c::measured, perftest, vegas);
-  struct typed { const char* name; unsigned dfmt, nfmt, bytes; const char* kernel; double linear, random; };
-  for (const auto& t : {typed{"r8", 1, 0, 1, "typed_load_x", 4, 16}, typed{"r16f", 2, 7, 2, "typed_load_x", 4, 16}, typed{"r32f", 4, 7, 4, "typed_load_x", 4, 16}, typed{"rg8", 3, 0, 2, "typed_load_xy", 16, 16},
-                        typed{"rg16f", 5, 7, 4, "typed_load_xy", 16, 16}, typed{"rg32f", 11, 7, 8, "typed_load_xy", 16, 16}, typed{"rgba8", 10, 0, 4, "typed_load_xyzw", 16, 16},
-                        typed{"rgba16f", 12, 7, 8, "typed_load_xyzw", 16, 16}, typed{"rgba32f", 14, 7, 16, "typed_load_xyzw", 16, 18}})
-    for (const auto& [p, v] : {std::pair{pattern::uniform, t.linear}, {pattern::linear, t.linear}, {pattern::random, t.random}}) {
-      auto& b = rate(rows, fmt::format("load.typed_{}_{}", t.name, pattern_text(p)), fmt::format("typed buffer load {}, {}, L1 hits", t.name, pattern_text(p)), t.kernel).lanes(p, 1).published(v, c::measured, perftest, vegas);
-      b.measurement.stride = t.bytes;
-      b.measurement.buffer_format = t.dfmt | t.nfmt << 4;
-    }
+  // narrow raw loads: perftest has none, its typed ones of one channel take the same path
+  for (const auto& [op, text, bytes] : {std::tuple{"u8", "buffer_load_ubyte", 1u}, {"u16", "buffer_load_ushort", 2u}})
+    for (const auto& [p, v] : {std::pair{pattern::uniform, 4.0}, {pattern::linear, 4.0}, {pattern::random, 16.0}})
+      rate(rows, fmt::format("load.raw_{}_{}", op, pattern_text(p)), fmt::format("{}, {}, L1 hits", text, pattern_text(p)), fmt::format("buffer_load_{}", op)).lanes(p, bytes)
+          .published(v, c::inferred, lottes + ": coalesced loads of one channel are four times as fast", "GCN");
   // strides on the chip after next: 32 lanes in the source, a wave here
   for (const auto& [s, v] : {std::pair{1u, 4.4}, {2u, 32.2}, {3u, 16.2}, {4u, 64.4}, {5u, 28.2}, {16u, 64.4}})
     rate(rows, fmt::format("load.stride_{}", s), fmt::format("buffer_load_dword, lanes {} dwords apart", s), "buffer_load_x1").lanes(pattern::strided, 4 * s).published(v, c::measured_near, "gpu-benches (RRZE) 2025", "MI210, 1700 MHz")
@@ -65,16 +53,6 @@ void add_buffers(std::vector<benchmark>& rows) {
 
 void add_images(std::vector<benchmark>& rows) {
   using c = confidence;
-  struct image { const char* name; unsigned data, number; const char* kernel; double uniform, linear, random; };
-  for (const auto& i : {image{"r8", 1, 0, "image_load_x", 16, 16, 16}, image{"r32f", 4, 7, "image_load_x", 16, 16, 16}, image{"rgba8", 10, 0, "image_load_xyzw", 16, 16, 16}, image{"rgba16f", 12, 7, "image_load_xyzw", 0, 16, 32},
-                        image{"rg32f", 11, 7, "image_load_xy", 0, 16, 32}, image{"rgba32f", 14, 7, "image_load_xyzw", 16, 24, 32}})
-    for (const auto& [p, v] : {std::pair{pattern::texel_zero, i.uniform}, {pattern::texels, i.linear}, {pattern::texel_random, i.random}}) {
-      auto& b = rate(rows, fmt::format("image.{}_{}", i.name, pattern_text(p)), fmt::format("image_load {}, {}, L1 hits", i.name, pattern_text(p)), i.kernel).lanes(p);
-      if (v != 0) b.published(v, c::measured, perftest, vegas);
-      b.measurement.image_tiled = i.data != 14; // with 16-byte texels only rows give the published linear figure
-      b.measurement.image_data = i.data;
-      b.measurement.image_number = i.number;
-    }
   struct sample { const char* name; unsigned data, number, filter; bool volume; double v; bench::confidence how; const char* source; };
   for (const auto& s : {sample{"bilinear_r8", 1, 0, 1, false, 16, c::vendor, ""}, sample{"bilinear_rgba8", 10, 0, 1, false, 16, c::vendor, ""}, sample{"bilinear_rgba16f", 12, 7, 1, false, 32, c::inferred, "half rate: counter names, fp16 fill rates"},
                         sample{"bilinear_rgba32f", 14, 7, 1, false, 64, c::vendor, ""}, sample{"trilinear_rgba8", 10, 0, 2, false, 32, c::inferred, "vega10_enum.h: mip_2_cycle"},
@@ -87,22 +65,6 @@ void add_images(std::vector<benchmark>& rows) {
     b.measurement.volume = s.volume;
     b.measurement.levels = s.filter == 2 ? 4 : 1;
   }
-}
-
-void add_scalar(std::vector<benchmark>& rows) {
-  using c = confidence;
-  for (const auto& [n, v] : {std::pair{1u, 3.6}, {2u, 4.4}, {3u, 6.2}, {4u, 8.0}})
-    rate(rows, fmt::format("scalar.load_x{}", n), fmt::format("uniform loads of {} dwords through K$, 3 CUs, each dword converted and added", n), fmt::format("scalar_load_x{}", n)).cus(3).cu(8, 256).counting("smem").with("dispatcher.shader_engines=1")
-        .published(v, c::measured, perftest, "Radeon VII").because("predicted: the shader converts and adds every dword (2 vector instructions), 3 CUs share a K$ of one request a clock").known(n == 1 ? 20 : n == 2 ? 10 : 5, n <= 2 ? "the figure (and 5.0 where 4 CUs share a K$) means 1.2 clk a request; the vendor's tool says one request a clock" : "");
-  rate(rows, "scalar.requests", "s_load_dword, 3 CUs: requests a clock of the K$", "smem_x1_7").cus(3).cu(10, 256).counting("smem").with("dispatcher.shader_engines=1").as(figure::rate_machine).published(1, c::vendor, "soc_gfx906.py (Omniperf)", "gfx906").unit = "1/clk";
-  for (const auto& [op, l, h] : {std::tuple{"x1", 4.0, 4.0}, {"x2", 4.0, 4.0}, {"x4", 4.0, 4.0}, {"x8", 8.0, 8.0}, {"x16", 16.0, 24.0}, {"time", 4.0, 4.0}}) {
-    auto& b = rate(rows, std::string("scalar.issue_") + op, std::string(op[0] == 't' ? "s_memtime" : "s_load ") + (op[0] == 't' ? "" : op) + ", one wave: seven in a burst less one", std::string("smem_") + op + "_7").one_wave().loops(8)
-                  .published(l, h, c::measured, clrx, gcn);
-    measurement one = b.measurement;
-    one.kernel = std::string("smem_") + op + "_1";
-    b.minus(one, 6);
-  }
-  rate(rows, "scalar.issue_inv", "s_dcache_inv, one wave", "smem_inv").one_wave().published(4, c::measured, clrx, gcn);
 }
 
 benchmark& stream(std::vector<benchmark>& rows, std::string name, std::string meaning, std::string kernel, uint64_t set, unsigned groups, unsigned loops) {
@@ -143,7 +105,6 @@ void add_bandwidth(std::vector<benchmark>& rows) {
 void add_memory(std::vector<benchmark>& rows) {
   add_buffers(rows);
   add_images(rows);
-  add_scalar(rows);
   add_bandwidth(rows);
 }
 

@@ -300,7 +300,9 @@ BOOST_AUTO_TEST_CASE(cost_classes_follow_the_timing_tables) {
   BOOST_TEST(is(op::v_div_fixup_f16, encoding::VOP3, c::vector_full));
   BOOST_TEST(is(op::v_rcp_f32, encoding::VOP1, c::vector_quarter));
   BOOST_TEST(is(op::v_sin_f16, encoding::VOP1, c::vector_quarter));
-  BOOST_TEST(is(op::v_mul_lo_u32, encoding::VOP3, c::vector_quarter));
+  BOOST_TEST(is(op::v_mul_lo_u32, encoding::VOP3, c::vector_mul_lo));
+  BOOST_TEST(is(op::v_mul_hi_u32, encoding::VOP3, c::vector_quarter));
+  BOOST_TEST(is(op::v_mad_u64_u32, encoding::VOP3, c::vector_quarter));
   BOOST_TEST(is(op::v_mad_u64_u32, encoding::VOP3, c::vector_quarter));
   BOOST_TEST(is(op::v_div_scale_f32, encoding::VOP3, c::vector_quarter));
   BOOST_TEST(is(op::v_mqsad_u32_u8, encoding::VOP3, c::vector_quarter));

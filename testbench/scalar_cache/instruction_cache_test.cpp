@@ -97,15 +97,41 @@ BOOST_AUTO_TEST_CASE(a_miss_and_then_hits_of_both_halves_of_the_line) {
   b.check_edges();
 }
 
-BOOST_AUTO_TEST_CASE(compute_units_take_turns_and_join_each_others_fills) {
+BOOST_AUTO_TEST_CASE(compute_units_fetch_in_the_same_cycle_and_join_each_others_fills) {
   code_bench b(no_prefetch());
   const auto x = b.fetch(0, 10, 0x1000), y = b.fetch(1, 10, 0x1020), z = b.fetch(2, 10, 0x1000);
+  const auto h = b.fetch(0, 500, 0x1000), i = b.fetch(1, 500, 0x1000), j = b.fetch(2, 500, 0x1020);
   b.run();
   BOOST_TEST(b.l2.log.size() == 1u);
-  BOOST_TEST(b.ends.at(x).cycle == 10 + miss);
-  BOOST_TEST(b.ends.at(y).cycle == 11 + miss);
-  BOOST_TEST(b.ends.at(z).cycle == 12 + miss);
+  for (const auto f : {x, y, z}) BOOST_TEST(b.ends.at(f).cycle == 10 + miss);
+  for (const auto f : {h, i, j}) BOOST_TEST(b.ends.at(f).cycle == 500 + hit);
   BOOST_TEST(b.count("merged") == 2u);
+  BOOST_TEST(b.count("port_conflict_cycles") == 0u);
+  b.check_edges();
+}
+
+BOOST_AUTO_TEST_CASE(one_compute_unit_fetches_once_a_cycle) {
+  code_bench b(no_prefetch());
+  b.fetch(0, 10, 0x1000);
+  const auto h = b.fetch(0, 500, 0x1000), i = b.fetch(0, 500, 0x1020), other = b.fetch(1, 501, 0x1000);
+  b.run();
+  BOOST_TEST(b.ends.at(h).cycle == 500 + hit);
+  BOOST_TEST(b.ends.at(i).cycle == 501 + hit);
+  BOOST_TEST(b.ends.at(other).cycle == 501 + hit);
+}
+
+BOOST_AUTO_TEST_CASE(beyond_the_requests_of_a_cycle_compute_units_take_turns) {
+  auto p = no_prefetch();
+  p.requests_per_cycle = 1;
+  code_bench b(p);
+  b.fetch(0, 10, 0x1000);
+  const auto x = b.fetch(0, 500, 0x1000), y = b.fetch(1, 500, 0x1020), z = b.fetch(2, 500, 0x1000);
+  b.run();
+  std::vector<cycle_t> ends;
+  for (const auto f : {x, y, z}) ends.push_back(b.ends.at(f).cycle);
+  std::sort(ends.begin(), ends.end());
+  const std::vector<cycle_t> turns = {500 + hit, 501 + hit, 502 + hit};
+  BOOST_TEST(ends == turns, boost::test_tools::per_element());
   BOOST_TEST(b.count("port_conflict_cycles") == 3u);
 }
 

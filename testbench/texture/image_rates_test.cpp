@@ -8,7 +8,7 @@ using namespace lyra::test;
 namespace df = isa::image_data_format;
 namespace nf = isa::image_number_format;
 
-BOOST_AUTO_TEST_CASE(loads_cost_a_cycle_a_quad_and_more_where_wide_texels_lie_in_several_lines) {
+BOOST_AUTO_TEST_CASE(loads_cost_a_cycle_a_quad_and_more_where_wide_texels_lie_apart) {
   flat_memory m(8 << 20);
   struct row { unsigned data; unsigned scattered, linear, uniform; }; // cycles a wave
   for (const row& r : {row{df::f32, 16, 16, 16}, row{df::f8_8_8_8, 16, 16, 16}, row{df::f32_32, 32, 16, 16}, row{df::f16_16_16_16, 32, 16, 16}, row{df::f32_32_32_32, 32, 24, 16}}) {
@@ -34,6 +34,28 @@ BOOST_AUTO_TEST_CASE(loads_cost_a_cycle_a_quad_and_more_where_wide_texels_lie_in
       BOOST_TEST(i.state.cost.texels == 5u);
     }
   }
+}
+
+// whatever the layout: a quad anywhere in the image, as four in a row, two by two, four in a column, and texels that leave room for more than four
+BOOST_AUTO_TEST_CASE(texels_lie_together_in_the_image_not_in_memory) {
+  flat_memory m(8 << 20);
+  struct shape { unsigned x[4], y[4]; bool together; };
+  const shape shapes[] = {{{0, 1, 2, 3}, {0, 0, 0, 0}, true}, {{0, 1, 0, 1}, {0, 0, 1, 1}, true}, {{0, 0, 0, 0}, {0, 1, 2, 3}, true}, {{3, 1, 2, 0}, {0, 0, 0, 0}, true},
+                          {{0, 0, 4, 0}, {0, 0, 0, 0}, false}, {{0, 1, 2, 0}, {0, 0, 0, 1}, false}, {{0, 4, 0, 4}, {0, 4, 0, 4}, false}};
+  for (isa::swizzle_mode mode : {isa::swizzle_mode::linear, isa::swizzle_mode::s_64kb, isa::swizzle_mode::d_64kb})
+    for (const auto& [data, together, apart] : {std::tuple{df::f32, 16u, 16u}, {df::f32_32, 16u, 32u}, {df::f32_32_32_32, 24u, 32u}}) {
+      isa::image_description d = description(isa::image_type::dim_2d, data, nf::uint, 64, 64);
+      d.swizzle = mode;
+      loaded l = load_image(m, d, std::vector<uint8_t>(isa::image_layout(d).host_bytes()));
+      for (const shape& s : shapes)
+        for (unsigned offset : {0u, 1u, 6u, 31u}) {
+          image_instruction i(mimg::load);
+          i.resource(l.resource);
+          for (unsigned lane = 0; lane < 64; ++lane) { i.address(0, lane, s.x[lane % 4] + offset); i.address(1, lane, s.y[lane % 4] + offset); }
+          i.run(m);
+          BOOST_TEST(i.state.cost.texel_cycles == (s.together ? together : apart));
+        }
+    }
 }
 
 BOOST_AUTO_TEST_CASE(filters_cost_by_texel_size_levels_depth_and_anisotropic_samples) {

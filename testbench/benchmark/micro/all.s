@@ -6,3 +6,4 @@
 .include "memory.s"
 .include "alu.s"
 .include "issue.s"
+.include "perftest.s"

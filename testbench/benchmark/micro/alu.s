@@ -65,12 +65,19 @@ rate_of other_after_flag, 64, 64, 24, flag_then_other
 .endm
 rate_of valu_to_salu, 64, 64, 24, vector_to_scalar
 rate_of valu_and_salu, 64, 64, 24, vector_then_scalar
+rate salu_of_pair, 64, 24, s_mov_b32 s41, s42
 rate control_nop_1, 256, 24, s_nop 0
 rate control_nop_8, 64, 24, s_nop 7
 rate control_sleep_1, 16, 24, s_sleep 1
 rate control_sleep_15, 16, 24, s_sleep 15
-entry skip_vector, 256, 24
+// vector instructions under VSKIP; `one_simd`: of the waves of SIMD 0 alone (the first of each group of four), whose buffers then stay full
+.macro skip name, one_simd
+  entry \name, 256, 24
   prologue
+  .if \one_simd
+    s_cmp_lg_u32 s3, 0
+    s_cbranch_scc1 4f
+  .endif
   s_setreg_imm32_b32 hwreg(HW_REG_MODE, 28, 1), 1
   s_nop 4
   start_clock
@@ -82,3 +89,8 @@ entry skip_vector, 256, 24
   s_setreg_imm32_b32 hwreg(HW_REG_MODE, 28, 1), 0
   s_nop 4
   stop_clock
+4:
+  s_endpgm
+.endm
+skip skip_vector, 0
+skip skip_vector_simd, 1

@@ -20,9 +20,6 @@ rate buffer_load_x1, 256, 24, buffer_load_dword v8, v4, s[12:15], 0 offen
 rate buffer_load_x2, 64, 24, buffer_load_dwordx2 v[8:9], v4, s[12:15], 0 offen
 rate buffer_load_x3, 64, 24, buffer_load_dwordx3 v[8:10], v4, s[12:15], 0 offen
 rate buffer_load_x4, 64, 24, buffer_load_dwordx4 v[8:11], v4, s[12:15], 0 offen
-rate typed_load_x, 64, 24, buffer_load_format_x v8, v4, s[12:15], 0 idxen
-rate typed_load_xy, 64, 24, buffer_load_format_xy v[8:9], v4, s[12:15], 0 idxen
-rate typed_load_xyzw, 64, 24, buffer_load_format_xyzw v[8:11], v4, s[12:15], 0 idxen
 spread buffer_store_x1, , buffer_store_dword v8, v4, s[12:15], 0 offen
 spread buffer_store_x2, , buffer_store_dwordx2 v[8:9], v4, s[12:15], 0 offen
 spread buffer_store_x4, , buffer_store_dwordx4 v[8:11], v4, s[12:15], 0 offen
@@ -31,58 +28,8 @@ spread buffer_atomic_glc, glc, buffer_atomic_add v8, v4, s[12:15], 0 offen
 spread buffer_atomic_x2, , buffer_atomic_add_x2 v[8:9], v4, s[12:15], 0 offen
 spread buffer_atomic_x2_glc, glc, buffer_atomic_add_x2 v[8:9], v4, s[12:15], 0 offen
 spread buffer_cmpswap, , buffer_atomic_cmpswap v[8:9], v4, s[12:15], 0 offen
-rate image_load_x, 64, 24, image_load v8, v[4:5], s[20:27] dmask:0x1 unorm
-rate image_load_xy, 64, 24, image_load v[8:9], v[4:5], s[20:27] dmask:0x3 unorm
-rate image_load_xyzw, 64, 24, image_load v[8:11], v[4:5], s[20:27] dmask:0xf unorm
 rate image_sample_lz, 64, 24, image_sample_lz v[8:11], v[4:5], s[20:27], s[16:19] dmask:0xf
 rate image_sample_l, 64, 24, image_sample_l v[8:11], v[4:7], s[20:27], s[16:19] dmask:0xf
-
-// uniform loads as a shader compiler makes them: a scalar buffer load, and a conversion and an addition of each dword, in groups of 4 loads
-.macro scalar_use first, count
-  .set k, 0
-  .rept \count
-  v_cvt_f32_u32 v10, s[\first + k]
-  v_add_f32 v8, v8, v10
-  .set k, k + 1
-  .endr
-.endm
-.macro scalar_x1
-  s_buffer_load_dword s40, s[12:15], 0x0
-  s_buffer_load_dword s44, s[12:15], 0x40
-  s_buffer_load_dword s48, s[12:15], 0x80
-  s_buffer_load_dword s52, s[12:15], 0xc0
-  s_waitcnt lgkmcnt(0)
-  scalar_use 40, 1
-  scalar_use 44, 1
-  scalar_use 48, 1
-  scalar_use 52, 1
-.endm
-.macro scalar_x2
-  s_buffer_load_dwordx2 s[40:41], s[12:15], 0x0
-  s_buffer_load_dwordx2 s[44:45], s[12:15], 0x40
-  s_buffer_load_dwordx2 s[48:49], s[12:15], 0x80
-  s_buffer_load_dwordx2 s[52:53], s[12:15], 0xc0
-  s_waitcnt lgkmcnt(0)
-  scalar_use 40, 2
-  scalar_use 44, 2
-  scalar_use 48, 2
-  scalar_use 52, 2
-.endm
-.macro scalar_wide count
-  s_buffer_load_dwordx4 s[40:43], s[12:15], 0x0
-  s_buffer_load_dwordx4 s[44:47], s[12:15], 0x40
-  s_buffer_load_dwordx4 s[48:51], s[12:15], 0x80
-  s_buffer_load_dwordx4 s[52:55], s[12:15], 0xc0
-  s_waitcnt lgkmcnt(0)
-  scalar_use 40, \count
-  scalar_use 44, \count
-  scalar_use 48, \count
-  scalar_use 52, \count
-.endm
-rate_of scalar_load_x1, 16, 64, 24, scalar_x1
-rate_of scalar_load_x2, 16, 64, 24, scalar_x2
-rate_of scalar_load_x3, 8, 32, 24, scalar_wide 3
-rate_of scalar_load_x4, 8, 32, 24, scalar_wide 4
 
 // issue cost of scalar memory: a burst of 1 or 7, then the wait
 .macro burst name, insn:vararg

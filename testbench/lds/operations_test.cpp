@@ -212,7 +212,7 @@ BOOST_AUTO_TEST_CASE(flat_instructions_reach_the_lds_by_the_low_half_of_their_ad
       for (unsigned l = 0; l < 64; ++l) {
         r.w->vaddr[0][l] = r.pick(4096) - (r.pick(8) ? 0 : 4096);
         r.w->vaddr[1][l] = 1 << 16;
-        for (auto& d : r.w->vdata) d[l] = r.value();
+        for (unsigned k = 0; k < fabric::wave_request::vdata_rows; ++k) r.w->vdata[k][l] = r.value();
       }
       std::vector<uint8_t> expected = r.memory;
       uint32_t result[4][64] = {};

@@ -35,6 +35,7 @@ struct benchmark {
   benchmark& cus(unsigned n) { measurement.compute_units = n; return *this; }
   /// Counted in a window of clocks, instead of over the whole dispatch: where waves of different age would not end together.
   benchmark& counting(std::string counter) { measurement.method = method::window; measurement.counter = std::move(counter); return *this; }
+  benchmark& settled(unsigned clocks) { measurement.settle = clocks; return *this; }
   benchmark& loops(unsigned n) { measurement.loops = n; return *this; }
   benchmark& lanes(pattern p, unsigned element = 4, unsigned offset = 0) { measurement.lanes = p; measurement.element = element; measurement.lane_offset = offset; return *this; }
   benchmark& lds(unsigned bytes) { measurement.lds_bytes = bytes; return *this; }

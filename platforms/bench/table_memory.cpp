@@ -114,6 +114,38 @@ benchmark& stream(std::vector<benchmark>& rows, std::string name, std::string me
   return b;
 }
 
+/// Memory: 32 waves a CU go over arrays far larger than L2, all together from front to end.
+void add_dram(std::vector<benchmark>& rows) {
+  using c = confidence;
+  constexpr uint64_t mb = 1 << 20;
+  const std::string gpub = "gpu-benches, gpu-stream (RRZE) 2025", mi100 = "MI100, 1200 MHz memory";
+  // lane bytes, bytes that one line of `counter` stands for
+  const auto memory = [&](const char* name, const char* meaning, const char* kernel, unsigned element, const char* counter, unsigned bytes) -> benchmark& {
+    const unsigned wave = 64 * element;
+    auto& b = stream(rows, name, meaning, kernel, 128 * mb, 8, 2).lanes(pattern::strided, element).counting(counter).as(figure::gigabytes, bytes);
+    b.measurement.data_bytes = 512 * mb;
+    b.measurement.p0 = wave;
+    b.measurement.distance = 128 * mb;
+    b.unit = "GB/s";
+    return b;
+  };
+  const auto read = [&](const char* name, const char* meaning) -> benchmark& { return memory(name, meaning, "stream_read", 16, "l1.l2_reads", 64); };
+  read("dram.read", "all CUs read, 16 bytes a lane").only("vega20").published(822, 841, c::measured, "clpeak issue 103 (float to float4)", "Radeon VII, 1801 MHz").also("wiki-gfx906: 867..873");
+  read("dram.read", "all CUs read, 16 bytes a lane").only("mi100").published(1180, c::measured, gpub, mi100).also("24 distant streams a block: about 900; mt4g: 734");
+  read("dram.read", "all CUs read, 16 bytes a lane").only("vega10");
+  memory("dram.read_x2", "the same, 8 bytes a lane", "stream_read_x2", 8, "l1.l2_reads", 64);
+  memory("dram.read_x1", "the same, 4 bytes a lane", "stream_read_x1", 4, "l1.l2_reads", 64);
+  memory("dram.write", "all CUs write, 8 bytes a lane", "stream_write_x2", 8, "l1.l2_writes", 64).settled(60000).only("mi100").published(1058, 1102, c::measured, gpub, mi100).also("mt4g: 714");
+  memory("dram.write", "all CUs write, 8 bytes a lane", "stream_write_x2", 8, "l1.l2_writes", 64).settled(60000).only("vega10 vega20");
+  memory("dram.copy", "all CUs: b[i] = a[i], 8 bytes a lane", "stream_copy", 8, "l1.l2_reads", 128).settled(60000).only("mi100").published(1036, 1044, c::measured, gpub, mi100);
+  memory("dram.copy", "all CUs: b[i] = a[i], 8 bytes a lane", "stream_copy", 8, "l1.l2_reads", 128).settled(60000).only("vega10").published(413, c::vendor, "ROCm issue 147 (AMD staff: symmetric 413 GB/s)", "Vega FE, 945 MHz memory");
+  memory("dram.copy", "all CUs: b[i] = a[i], 8 bytes a lane", "stream_copy", 8, "l1.l2_reads", 128).settled(60000).only("vega20");
+  memory("dram.triad", "all CUs: c[i] = a[i] + b[i], 8 bytes a lane", "stream_triad", 8, "l1.l2_writes", 192).settled(60000).only("mi100").published(998, 1034, c::measured, gpub, mi100);
+  memory("dram.triad", "all CUs: c[i] = a[i] + b[i], 8 bytes a lane", "stream_triad", 8, "l1.l2_writes", 192).settled(60000).only("vega10 vega20");
+  auto& b = memory("dram.random", "all CUs read lines at random in 128 MB", "random_read", 4, "l1.l2_reads", 64).because("not published");
+  b.measurement.mask = 128 * mb - 64;
+}
+
 void add_bandwidth(std::vector<benchmark>& rows) {
   using c = confidence;
   constexpr uint64_t mb = 1 << 20;
@@ -125,17 +157,7 @@ void add_bandwidth(std::vector<benchmark>& rows) {
   auto& a = stream(rows, "l2.atomics", "all CUs: atomic additions, lanes a clock", "stream_atomic", 2 * mb, 2, 1);
   step(a, 61).as(figure::bytes_machine, 64).lanes(pattern::linear, 4).only("vega10 vega20").published(256, c::model, "simulator tuned to Vega 20: 256 atomic ALUs", "Vega 20").unjudged("an upper bound of a simulator");
   a.unit = "lanes/clk";
-  const auto memory = [&](const char* name, const char* meaning, std::string kernel) -> benchmark& {
-    auto& b = step(stream(rows, name, meaning, kernel, 256 * mb, 2, 2), 64).counting(kernel == "stream_read" ? "l1.l2_reads" : "l1.l2_writes").as(figure::gigabytes, 64);
-    b.unit = "GB/s";
-    return b;
-  };
-  memory("dram.read", "all CUs read 256 MB", "stream_read").only("vega20").published(822, 841, c::measured, "clpeak issue 103", "Radeon VII, 1801 MHz").because("fitted: memory.bandwidth_gbps (82 % of nominal)");
-  memory("dram.read", "all CUs read 256 MB", "stream_read").only("vega10").published(397, 420, c::inferred, "82 % of 484 GB/s, as Radeon VII; ROCm issue 147: over 400", "Vega 64").because("predicted from Radeon VII");
-  memory("dram.read", "all CUs read 256 MB", "stream_read").only("mi100").published(900, c::measured, "gpu-benches (RRZE) 2025: up to about 900", "MI100").also("mt4g: 734").because("fitted: memory.bandwidth_gbps");
-  memory("dram.write", "all CUs write 256 MB", "stream_write").also("mt4g, MI100: 714; gpu-benches, MI100: 1095 (init)");
-  memory("dram.read_hbm2", "the same as dram.read with memory.model=hbm2", "stream_read").with("memory.model=hbm2").only("vega20").published(822, 841, c::measured, "clpeak issue 103", "Radeon VII, 1801 MHz").because("predicted: banks, rows, refresh and bus of HBM2").known(20, "one 256-bit bus stands for the two channels behind an L2 channel, which hides less of activation and refresh");
-  memory("dram.read_hbm2", "the same as dram.read with memory.model=hbm2", "stream_read").with("memory.model=hbm2").only("vega10").published(397, 420, c::inferred, "82 % of 484 GB/s; ROCm issue 147: over 400", "Vega 64").because("predicted: banks, rows, refresh and bus of HBM2").known(10, "nothing but refresh and rows takes time from the modelled bus; the published figure is itself inferred");
+  add_dram(rows);
 }
 
 } // namespace

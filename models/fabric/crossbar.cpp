@@ -54,7 +54,7 @@ crossbar::crossbar(sc_core::sc_module_name name, const context& context, unsigne
   source_states_.resize(sources);
   busy_sources_.assign(source_words_, 0);
   channel_due_.assign(channels, 0);
-  for (auto& c : channel_states_) c.last = sources - 1;
+  for (auto& c : channel_states_) { c.last = sources - 1; c.run = parameters.grant_run; }
   if (context.statistics) context.statistics->add(this->name(), statistics_);
   channel_depth_signals_.resize(channels);
   source_depth_signals_.resize(sources);

@@ -16,6 +16,9 @@ bool hbm2_scheduler::insert(const dram_request& r) {
   bank_list& l = lists_[r.write][r.place.bank];
   x = {r, arrived_++, served_ + limits_.max_bypass, 0, none, l.tail};
   for (uint16_t k = lists_[!r.write][r.place.bank].head; k != none; k = nodes_[k].next) x.older = uint16_t(x.older + (nodes_[k].r.line == r.line));
+  bool alone = x.older == 0;
+  if (r.write)
+    for (uint16_t k = l.head; k != none; k = nodes_[k].next) alone = alone && !(nodes_[k].r.line == r.line && nodes_[k].r.p);
   if (l.head == none) { l.head = n; filled_[r.write] |= uint64_t(1) << r.place.bank; }
   else nodes_[l.tail].next = n;
   l.tail = n;
@@ -23,7 +26,7 @@ bool hbm2_scheduler::insert(const dram_request& r) {
   last_ = n;
   ++waiting_;
   writes_ += r.write;
-  return x.older == 0;
+  return alone;
 }
 
 void hbm2_scheduler::remove(uint16_t n) {

@@ -27,7 +27,7 @@ public:
   hbm2_scheduler(const hbm2_cycles& t, const scheduler_limits& limits);
   bool empty() const { return waiting_ == 0; }
   bool full() const { return waiting_ >= limits_.window; }
-  /// False: an older request of the other direction to its line waits.
+  /// False: an older request to its line waits, of the other direction or a write that is not acknowledged.
   bool insert(const dram_request& r);
   /// The request inserted last, a write, is answered when it is served.
   void answer_last(fabric::payload& p) { nodes_[last_].r.p = &p; }

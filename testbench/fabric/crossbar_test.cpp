@@ -198,6 +198,43 @@ BOOST_AUTO_TEST_CASE(sources_that_meet_at_a_channel_go_one_a_cycle_in_turn) {
   BOOST_TEST(b.xbar->statistics().request_wait_cycles == [] { unsigned sum = 0; for (unsigned i = 0; i < 32; ++i) sum += i - i / 4; return sum; }());
 }
 
+BOOST_AUTO_TEST_CASE(a_channel_takes_runs_of_one_source_before_the_next) {
+  auto p = linear();
+  p.grant_run = 2;
+  bench b(3, 1, p);
+  for (unsigned s = 0; s < 3; ++s)
+    for (unsigned k = 0; k < 4; ++k) b.sources[s]->at(100, b.read(s, k * 64, k));
+  b.run();
+  const auto& seen = b.channels[0]->seen;
+  BOOST_REQUIRE_EQUAL(seen.size(), 12u);
+  // a request a cycle enters at each source: source 0 has its second one in time
+  const unsigned sources[] = {0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2};
+  for (unsigned i = 0; i < 12; ++i) {
+    BOOST_TEST(seen[i].at == 122u + i);
+    BOOST_TEST(seen[i].source == sources[i]);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(in_order_the_first_request_of_a_source_holds_up_those_behind_it) {
+  for (const bool in_order : {false, true}) {
+    auto p = linear();
+    if (in_order) p.source_order = "in_order";
+    bench b(2, 2, p, 0, in_order ? "o" : "c");
+    for (unsigned k = 0; k < 4; ++k) b.sources[0]->at(100, b.read(0, k * 512, k)); // channel 0 is kept busy
+    for (unsigned k = 0; k < 2; ++k) b.sources[1]->at(100, b.read(1, k * 512, k)); // two for it as well
+    b.sources[1]->at(100, b.read(1, 256, 9));                                      // and one for channel 1, which is free
+    b.run();
+    BOOST_REQUIRE_EQUAL(b.channels[0]->seen.size(), 6u);
+    BOOST_REQUIRE_EQUAL(b.channels[1]->seen.size(), 1u);
+    // source 1 enters in cycles 100, 101, 102; its turns at channel 0 are 123 and 125
+    BOOST_TEST(b.channels[1]->seen[0].at == (in_order ? 126u : 124u));
+    for (unsigned k = 0; k < 6; ++k) {
+      BOOST_TEST(b.channels[0]->seen[k].at == 122u + k);
+      BOOST_TEST(b.channels[0]->seen[k].source == (k == 1 || k == 3));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(first_come_first_served_takes_the_oldest_and_lower_sources_first) {
   auto p = linear();
   p.arbitration = "fifo";

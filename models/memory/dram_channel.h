@@ -27,7 +27,7 @@ struct dram_parameters {
   std::string refresh = "all_bank";
   double tREFI_ns = 3900, tRFC_ns = 260, tRFCpb_ns = 160;
   std::string address_map = "interleaved";
-  unsigned bank_interleave_bytes = 256;
+  unsigned bank_interleave_bytes = 1024;
   bool bank_hash = true;
   unsigned scheduler_window = 64, write_high_watermark = 32, write_low_watermark = 8, max_bypass = 256;
   // where the channel stands in the machine: set by who builds it, not described
@@ -68,7 +68,7 @@ struct dram_parameters {
     v("tRFC_ns", tRFC_ns, {"ns", 0, 10000, nullptr, "JESD235: 260 at 4 Gb a channel, 350 at 8 Gb", "length of an all-bank refresh"});
     v("tRFCpb_ns", tRFCpb_ns, {"ns", 0, 10000, nullptr, "Ramulator 2", "length of a refresh of one bank"});
     v("address_map", address_map, {"", 0, 0, "interleaved|contiguous", "assumed", "interleaved: banks alternate each bank_interleave_bytes; contiguous: a bank is one run of rows"});
-    v("bank_interleave_bytes", bank_interleave_bytes, {"bytes", 64, 16384, nullptr, "assumed", "interleaved: bytes of the channel before the next bank (at most row_bytes)"});
+    v("bank_interleave_bytes", bank_interleave_bytes, {"bytes", 64, 16384, nullptr, "assumed: a whole row", "interleaved: bytes of the pseudo channel before the next bank (at most row_bytes)"});
     v("bank_hash", bank_hash, {"", 0, 1, nullptr, "assumed", "bank number XOR low bits of the row"});
     v("scheduler_window", scheduler_window, {"requests", 1, 256, nullptr, "assumed", "hbm2: requests of a pseudo channel among which the next one is chosen; others wait in front, in order"});
     v("max_bypass", max_bypass, {"requests", 1, 1e6, nullptr, "assumed", "hbm2: after so many younger ones the oldest request goes first"});

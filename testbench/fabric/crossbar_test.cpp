@@ -216,20 +216,24 @@ BOOST_AUTO_TEST_CASE(a_channel_takes_runs_of_one_source_before_the_next) {
 }
 
 BOOST_AUTO_TEST_CASE(in_order_the_first_request_of_a_source_holds_up_those_behind_it) {
-  for (const bool in_order : {false, true}) {
-    auto p = linear();
-    if (in_order) p.source_order = "in_order";
-    bench b(2, 2, p, 0, in_order ? "o" : "c");
-    for (unsigned k = 0; k < 4; ++k) b.sources[0]->at(100, b.read(0, k * 512, k)); // channel 0 is kept busy
-    for (unsigned k = 0; k < 2; ++k) b.sources[1]->at(100, b.read(1, k * 512, k)); // two for it as well
-    b.sources[1]->at(100, b.read(1, 256, 9));                                      // and one for channel 1, which is free
-    b.run();
+  auto p = linear();
+  bench by_channel(2, 2, p, 0, "c");
+  p.source_order = "in_order";
+  bench in_source_order(2, 2, p, 0, "o");
+  for (bench* x : {&by_channel, &in_source_order}) {
+    bench& b = *x;
+    const bool in_order = x == &in_source_order;
+    const cycle_t from = in_order ? 5000 : 100; // the kernel has run when the second one starts
+    for (unsigned k = 0; k < 4; ++k) b.sources[0]->at(from, b.read(0, k * 512, k)); // channel 0 is kept busy
+    for (unsigned k = 0; k < 2; ++k) b.sources[1]->at(from, b.read(1, k * 512, k)); // two for it as well
+    b.sources[1]->at(from, b.read(1, 256, 9));                                      // and one for channel 1, which is free
+    b.run(in_order ? 1e4 : 1e3);
     BOOST_REQUIRE_EQUAL(b.channels[0]->seen.size(), 6u);
     BOOST_REQUIRE_EQUAL(b.channels[1]->seen.size(), 1u);
-    // source 1 enters in cycles 100, 101, 102; its turns at channel 0 are 123 and 125
-    BOOST_TEST(b.channels[1]->seen[0].at == (in_order ? 126u : 124u));
+    // source 1 enters in the first three cycles; its turns at channel 0 are the second and the fourth
+    BOOST_TEST(b.channels[1]->seen[0].at == from + (in_order ? 26 : 24));
     for (unsigned k = 0; k < 6; ++k) {
-      BOOST_TEST(b.channels[0]->seen[k].at == 122u + k);
+      BOOST_TEST(b.channels[0]->seen[k].at == from + 22 + k);
       BOOST_TEST(b.channels[0]->seen[k].source == (k == 1 || k == 3));
     }
   }

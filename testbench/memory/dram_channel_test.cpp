@@ -106,17 +106,19 @@ BOOST_AUTO_TEST_CASE(hbm2_streams_at_the_pin_rate_and_random_rows_do_not) {
   auto p = hbm2();
   p.bank_hash = true;
   alone sequential(p, 0, "s"), random(p, 0, "r"), conflicts(p, 0, "b");
-  const double fast = rate(sequential, 2000, false), scattered = rate(random, 2000, true);
   p.tFAW_ns = 40;
   alone window(p, 0, "w");
+  const double fast = rate(sequential, 2000, false), scattered = rate(random, 2000, true);
   const double limited = rate(window, 2000, true);
   BOOST_TEST(fast > 29.5);      // of 30.25
   BOOST_TEST(scattered < 29.5); // a row for each line
   BOOST_TEST(scattered > 20.0); // but two pseudo channels of 16 banks: an activate each 4 ns would give 32
   BOOST_TEST(limited < 12.8);   // four lines in 40 ns on each of two
   BOOST_TEST(limited > 10.0);
-  BOOST_TEST(sequential.dram->statistics().row_hits + sequential.dram->statistics().row_closed == 2000u);
-  BOOST_TEST(sequential.dram->statistics().row_closed < 200u);
+  // 125 rows of 1 KB; the first one of each of the 32 banks finds it closed. A late hit may find its row closed again
+  BOOST_TEST(sequential.dram->statistics().row_closed == 32u);
+  BOOST_TEST(sequential.dram->statistics().row_conflicts >= 125u - 32);
+  BOOST_TEST(sequential.dram->statistics().row_conflicts <= 125u - 32 + 5);
   for (unsigned k = 0; k < 200; ++k) conflicts.source->at(10 + k, conflicts.pool.line(tlm::TLM_READ_COMMAND, uint64_t(k) * 2 * 1024 * 16 * 16)); // a row each, of one bank of either
   conflicts.run(1e5);
   BOOST_REQUIRE_EQUAL(conflicts.source->answers.size(), 200u);
@@ -166,7 +168,11 @@ BOOST_AUTO_TEST_CASE(hbm2_writes_are_acknowledged_when_the_controller_has_them_a
   for (alone* a : {&posted, &late}) {
     a->source->at(10, a->pool.masked_write(0, data.data(), ~uint64_t(0)));
     a->source->at(11, a->pool.line(tlm::TLM_READ_COMMAND, 0));
-    a->run();
+  }
+  late.source->start();
+  posted.run();
+  BOOST_TEST(late.monitor->clean(), late.monitor->report());
+  for (alone* a : {&posted, &late}) {
     BOOST_REQUIRE_EQUAL(a->source->answers.size(), 2u);
     BOOST_TEST(int(a->source->answers[1].p->get_data_ptr()[63]) == 9);
   }

@@ -130,17 +130,17 @@ void add_dram(std::vector<benchmark>& rows) {
     return b;
   };
   const auto read = [&](const char* name, const char* meaning) -> benchmark& { return memory(name, meaning, "stream_read", 16, "l1.l2_reads", 64); };
-  read("dram.read", "all CUs read, 16 bytes a lane").only("vega20").published(822, 841, c::measured, "clpeak issue 103 (float to float4)", "Radeon VII, 1801 MHz").also("wiki-gfx906: 867..873");
-  read("dram.read", "all CUs read, 16 bytes a lane").only("mi100").published(1180, c::measured, gpub, mi100).also("24 distant streams a block: about 900; mt4g: 734");
+  read("dram.read", "all CUs read, 16 bytes a lane").only("vega20").published(822, 841, c::measured, "clpeak issue 103 (float to float4)", "Radeon VII, 1801 MHz").also("wiki-gfx906: 867..873").because("predicted: HBM2 timings; refresh of all banks takes 7 %, outstanding fills (l1.mshrs) the rest");
+  read("dram.read", "all CUs read, 16 bytes a lane").only("mi100").published(1180, c::measured, gpub, mi100).also("24 distant streams a block: about 900; mt4g: 734").because("predicted: HBM2 timings; that refresh goes bank by bank was concluded from this figure");
   read("dram.read", "all CUs read, 16 bytes a lane").only("vega10");
   memory("dram.read_x2", "the same, 8 bytes a lane", "stream_read_x2", 8, "l1.l2_reads", 64);
   memory("dram.read_x1", "the same, 4 bytes a lane", "stream_read_x1", 4, "l1.l2_reads", 64);
-  memory("dram.write", "all CUs write, 8 bytes a lane", "stream_write_x2", 8, "l1.l2_writes", 64).settled(60000).only("mi100").published(1058, 1102, c::measured, gpub, mi100).also("mt4g: 714");
+  memory("dram.write", "all CUs write, 8 bytes a lane", "stream_write_x2", 8, "l1.l2_writes", 64).settled(60000).only("mi100").published(1058, 1102, c::measured, gpub, mi100).also("mt4g: 714").because("fitted: l2.replacement, memory.bank_interleave_bytes (choices, not numbers)");
   memory("dram.write", "all CUs write, 8 bytes a lane", "stream_write_x2", 8, "l1.l2_writes", 64).settled(60000).only("vega10 vega20");
-  memory("dram.copy", "all CUs: b[i] = a[i], 8 bytes a lane", "stream_copy", 8, "l1.l2_reads", 128).settled(60000).only("mi100").published(1036, 1044, c::measured, gpub, mi100);
-  memory("dram.copy", "all CUs: b[i] = a[i], 8 bytes a lane", "stream_copy", 8, "l1.l2_reads", 128).settled(60000).only("vega10").published(413, c::vendor, "ROCm issue 147 (AMD staff: symmetric 413 GB/s)", "Vega FE, 945 MHz memory");
+  memory("dram.copy", "all CUs: b[i] = a[i], 8 bytes a lane", "stream_copy", 8, "l1.l2_reads", 128).settled(60000).only("mi100").published(1036, 1044, c::measured, gpub, mi100).because("predicted: turnaround, rows");
+  memory("dram.copy", "all CUs: b[i] = a[i], 8 bytes a lane", "stream_copy", 8, "l1.l2_reads", 128).settled(60000).only("vega10").published(413, c::vendor, "ROCm issue 147 (AMD staff: symmetric 413 GB/s)", "Vega FE, 945 MHz memory").because("predicted: HBM2 timings, settings chosen on MI100");
   memory("dram.copy", "all CUs: b[i] = a[i], 8 bytes a lane", "stream_copy", 8, "l1.l2_reads", 128).settled(60000).only("vega20");
-  memory("dram.triad", "all CUs: c[i] = a[i] + b[i], 8 bytes a lane", "stream_triad", 8, "l1.l2_writes", 192).settled(60000).only("mi100").published(998, 1034, c::measured, gpub, mi100);
+  memory("dram.triad", "all CUs: c[i] = a[i] + b[i], 8 bytes a lane", "stream_triad", 8, "l1.l2_writes", 192).settled(60000).only("mi100").published(998, 1034, c::measured, gpub, mi100).because("predicted, as copy");
   memory("dram.triad", "all CUs: c[i] = a[i] + b[i], 8 bytes a lane", "stream_triad", 8, "l1.l2_writes", 192).settled(60000).only("vega10 vega20");
   for (const unsigned kilobytes : {64u, 4u})
     memory(kilobytes == 64 ? "dram.copy_pages64KB" : "dram.copy_pages4KB", kilobytes == 64 ? "dram.copy with pages of 64 KB" : "dram.copy with pages of 4 KB", "stream_copy", 8, "l1.l2_reads", 128).settled(60000).with(fmt::format("translation.page_bytes={}", kilobytes << 10))
@@ -159,8 +159,12 @@ void add_bandwidth(std::vector<benchmark>& rows) {
     b.measurement.p1 = 192 << 10;
     return b;
   };
-  blocks("l2.read", "all CUs read 4 MB through L1, blocks of 16 KB", "stream_read", "l1.l2_reads").only("mi100").published(1811, c::measured, "gpu-benches (RRZE) 2025", "MI100, 1502 MHz").also("mt4g: 1777; peak 2048");
-  blocks("l2.read", "all CUs read 4 MB through L1, blocks of 16 KB", "stream_read", "l1.l2_reads").only("vega10 vega20").published(905, c::measured_near, "gpu-benches (RRZE) 2025: 88 % of the peak", "MI100, 1502 MHz");
+  blocks("l2.read", "all CUs read 4 MB through L1, blocks of 16 KB", "stream_read", "l1.l2_reads").only("mi100").published(1811, c::measured, "gpu-benches (RRZE) 2025", "MI100, 1502 MHz").also("mt4g: 1777; peak 2048").because("fitted: crossbar.grant_run, given that a source's requests go in order");
+  blocks("l2.read", "all CUs read 4 MB through L1, blocks of 16 KB", "stream_read", "l1.l2_reads").only("vega10 vega20").published(905, c::measured_near, "gpu-benches (RRZE) 2025: 88 % of the peak", "MI100, 1502 MHz").also("soc_gfx906.py: peak 1024").because("predicted: fitted on MI100");
+  {
+    auto& b = stream(rows, "l2.read_peak", "as l2.read with a queue for each channel (crossbar.source_order=by_channel)", "stream_read", 2 * mb, 4, 2).counting("l1.l2_reads").as(figure::bytes_machine, 64).with("crossbar.source_order=by_channel").with("crossbar.grant_run=1");
+    step(b, 61).only("vega10 vega20").published(1024, c::vendor, "soc_gfx906.py: 64 B/clk a channel; gfx_v9_0.c: 16 channels", "gfx906").because("the peak of the channels themselves");
+  }
   step(stream(rows, "l2.write", "all CUs write 2 MB", "stream_write", 2 * mb, 4, 2).counting("l1.l2_writes").as(figure::bytes_machine, 64), 61).published(0, c::none, "", "").also("mt4g, MI100: 89 % of the read rate");
   auto& a = stream(rows, "l2.atomics", "all CUs: atomic additions, lanes a clock", "stream_atomic", 2 * mb, 2, 1);
   step(a, 61).as(figure::bytes_machine, 64).lanes(pattern::linear, 4).only("vega10 vega20").published(256, c::model, "simulator tuned to Vega 20: 256 atomic ALUs", "Vega 20").unjudged("an upper bound of a simulator");

@@ -16,7 +16,7 @@ struct l1_parameters {
   bool index_fold = false;
   unsigned tag_lookups_per_cycle = 4, tag_banks = 1;
   unsigned hit_latency_cycles = 62, miss_request_cycles = 20, fill_return_cycles = 50;
-  unsigned mshrs = 64, writes_outstanding = 256;
+  unsigned mshrs = 128, writes_outstanding = 256;
   bool write_combine = true;
   unsigned request_fifo_entries = 64, latency_fifo_entries = 512;
   unsigned td_bytes_per_cycle = 64, td_lines_per_cycle = 4;
@@ -30,7 +30,7 @@ struct l1_parameters {
     v("hit_latency_cycles", hit_latency_cycles, {"cycles", 1, 2000, nullptr, "gpu-benches, MI100: 134 clk a dependent load, less the CU's, TA's and TD's shares", "tag lookup to the line at TD"});
     v("miss_request_cycles", miss_request_cycles, {"cycles", 1, 2000, nullptr, "gpu-benches, MI100: 264 clk an L2 hit; this and the return make a hit latency, the rest is crossbar and L2", "tag lookup to the request at the crossbar"});
     v("fill_return_cycles", fill_return_cycles, {"cycles", 1, 2000, nullptr, "as miss_request_cycles", "data or acknowledgement from L2 to TD"});
-    v("mshrs", mshrs, {"lines", 1, 1024, nullptr, "assumed (MGPUSim: up to 128)", "fills outstanding"});
+    v("mshrs", mshrs, {"lines", 1, 1024, nullptr, "MGPUSim: up to 128; Radeon VII reads 841 GB/s (clpeak), for which 64 are too few", "fills outstanding"});
     v("writes_outstanding", writes_outstanding, {"requests", 1, 1024, nullptr, "assumed: enough for a line a cycle at the L2's latency (CLRX: a 16-byte store each 16 clk)", "writes and atomics that L2 has not acknowledged"});
     v("write_combine", write_combine, {"", 0, 1, nullptr, "ISA 8.1: GLC=0 stores combine the lanes of an instruction", "writes of one instruction to one line join while they wait for the crossbar"});
     v("request_fifo_entries", request_fifo_entries, {"lines", 1, 4096, nullptr, "assumed", "lines from TA that wait for their lookup"});

@@ -405,7 +405,7 @@ void l2_channel::atomic_done(payload& p, cycle_t cycle) {
     statistics_.atomic_operations += fabric::payload_pool::find_atomic(p)->count;
   } else ++statistics_.errors;
   e.locked = false;
-  finish(e.atomic, cycle + parameters_.atomic_response_cycles);
+  finish(e.atomic, cycle + parameters_.atomic_response_cycles + (fabric::payload_pool::find_atomic(p)->returns ? parameters_.atomic_return_cycles : 0));
   drain(m, cycle, tlm::TLM_OK_RESPONSE);
 }
 

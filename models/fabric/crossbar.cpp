@@ -26,16 +26,23 @@ void clear_bit(std::vector<uint64_t>& words, size_t i) { words[i / 64] &= ~(uint
 crossbar::crossbar(sc_core::sc_module_name name, const context& context, unsigned sources, unsigned channels, const crossbar_parameters& parameters)
     : timed_module(name, context.fabric), parameters_(parameters), hash_(address_hash::kind_of(parameters.hash), channels, parameters.interleave_bytes), chaos_(context.chaos),
       number_(module_number(this->name())), request_cycles_(std::max<cycle_t>(1, context.fabric.from_ns(parameters.request_latency_ns))),
-      response_cycles_(std::max<cycle_t>(1, context.fabric.from_ns(parameters.response_latency_ns))), fifo_(parameters.arbitration == "fifo"), cut_dmi_(parameters.dmi == "block") {
+      response_cycles_(std::max<cycle_t>(1, context.fabric.from_ns(parameters.response_latency_ns))), fifo_(parameters.arbitration == "fifo"), in_order_(parameters.source_order == "in_order"), cut_dmi_(parameters.dmi == "block") {
   if (sources == 0 || sources >= broadcast_route)
     SC_REPORT_ERROR("lyra/crossbar/parameter", (std::string(this->name()) + ": " + std::to_string(sources) + " sources; give 1..65534").c_str());
   if (!fifo_ && parameters.arbitration != "round_robin")
     SC_REPORT_ERROR("lyra/crossbar/parameter", (std::string(this->name()) + ": arbitration '" + parameters.arbitration + "' is not known; use round_robin or fifo").c_str());
+  if (in_order_ && fifo_)
+    SC_REPORT_ERROR("lyra/crossbar/parameter", (std::string(this->name()) + ": source_order 'in_order' goes with arbitration 'round_robin' only; set one of the two").c_str());
   for (unsigned s = 0; s < sources; ++s) in_.push_back(std::make_unique<target_port>("in" + std::to_string(s), *this, s));
   for (unsigned c = 0; c < channels; ++c) out_.push_back(std::make_unique<initiator_port>("out" + std::to_string(c), *this, c));
   lanes_ = fifo_ && !chaos_.on() ? 1 : sources; // chaos picks among sources, so that pairs stay in order
   source_words_ = (sources + 63) / 64;
   queues_.resize(size_t(channels) * lanes_);
+  if (in_order_) {
+    source_queues_.resize(sources);
+    source_waits_.assign(sources, 0);
+    moved_on_.reserve(channels);
+  }
   waiting_sources_.assign(size_t(channels) * source_words_, 0);
   channel_states_.resize(channels);
   busy_channels_.assign((channels + 63) / 64, 0);
@@ -47,7 +54,7 @@ crossbar::crossbar(sc_core::sc_module_name name, const context& context, unsigne
   source_states_.resize(sources);
   busy_sources_.assign(source_words_, 0);
   channel_due_.assign(channels, 0);
-  for (auto& c : channel_states_) c.last = sources - 1;
+  for (auto& c : channel_states_) { c.last = sources - 1; c.run = parameters.grant_run; }
   if (context.statistics) context.statistics->add(this->name(), statistics_);
   channel_depth_signals_.resize(channels);
   source_depth_signals_.resize(sources);
@@ -149,7 +156,8 @@ crossbar::flight crossbar::pick(unsigned c) {
         for (uint64_t b = ready[w]; b != 0; b &= b - 1)
           if (k-- == 0) s = w * 64 + unsigned(__builtin_ctzll(b));
     } else { // the first one after the last one served
-      const unsigned from = state.last + 1 == in_.size() ? 0 : state.last + 1;
+      const bool stays = state.run < parameters_.grant_run && (ready[state.last / 64] >> (state.last % 64) & 1); // the last one goes on
+      const unsigned from = stays ? state.last : state.last + 1 == in_.size() ? 0 : state.last + 1;
       unsigned w = from / 64;
       uint64_t b = ready[w] >> (from % 64) << (from % 64);
       while (b == 0) {
@@ -158,6 +166,7 @@ crossbar::flight crossbar::pick(unsigned c) {
       }
       s = w * 64 + unsigned(__builtin_ctzll(b));
     }
+    state.run = s == state.last ? state.run + 1 : 1;
     state.last = s;
     list& l = queue(c, s);
     const flight f = take(l);
@@ -196,6 +205,7 @@ cycle_t crossbar::serve_channel(unsigned c, cycle_t cycle) {
   statistics_.request_beats += n;
   statistics_.request_wait_cycles += cycle + 1 - f.due;
   out_[c]->send(*f.p, clock().at(cycle + 1));
+  if (in_order_) moved_on_.push_back(f.source);
   leave(f.source, cycle);
   return state.waiting != 0 ? state.free - 1 : never;
 }
@@ -236,6 +246,16 @@ void crossbar::on_response(unsigned c, payload& p, picoseconds at) {
   wake_at(due - 1);
 }
 
+void crossbar::wait_at_channel(const flight& f, cycle_t cycle) {
+  append(queue(f.channel, f.source), f);
+  if (lanes_ != 1) waiting_sources_[size_t(f.channel) * source_words_ + f.source / 64] |= uint64_t(1) << (f.source % 64);
+  if (in_order_) source_waits_[f.source] = 1;
+  port_state& state = channel_states_[f.channel];
+  ++state.waiting;
+  set_bit(busy_channels_, f.channel);
+  if (channel_depth_signals_[f.channel]) channel_depth_signals_[f.channel].set(clock().at(cycle + 1), state.waiting);
+}
+
 cycle_t crossbar::on_wake(cycle_t cycle) {
   // requests that have crossed, in the order of their sources
   if (requests_.next() <= cycle) {
@@ -247,16 +267,22 @@ cycle_t crossbar::on_wake(cycle_t cycle) {
     if (lanes_ == 1 && due_.size() > 1)
       std::stable_sort(due_.begin(), due_.end(), [](const flight& a, const flight& b) { return a.due != b.due ? a.due < b.due : a.source < b.source; });
     for (const flight& f : due_) {
-      append(queue(f.channel, f.source), f);
-      if (lanes_ != 1) waiting_sources_[size_t(f.channel) * source_words_ + f.source / 64] |= uint64_t(1) << (f.source % 64);
-      port_state& state = channel_states_[f.channel];
-      ++state.waiting;
-      set_bit(busy_channels_, f.channel);
-      if (channel_depth_signals_[f.channel]) channel_depth_signals_[f.channel].set(clock().at(cycle + 1), state.waiting);
+      if (in_order_ && source_waits_[f.source]) append(source_queues_[f.source], f);
+      else wait_at_channel(f, cycle);
     }
   }
   cycle_t next = never;
   each_bit(busy_channels_, [&](unsigned c) { next = std::min(next, serve_channel(c, cycle)); });
+  if (!moved_on_.empty()) { // the next one of the source may go in the next cycle
+    for (const unsigned s : moved_on_) {
+      source_waits_[s] = 0;
+      if (source_queues_[s].head == none) continue;
+      const flight f = take(source_queues_[s]);
+      wait_at_channel(f, cycle + 1);
+      if (out_[f.channel]->ready()) next = std::min(next, std::max(cycle + 1, channel_states_[f.channel].free - 1));
+    }
+    moved_on_.clear();
+  }
 
   if (responses_.next() <= cycle) {
     due_.clear();

@@ -17,6 +17,8 @@ struct crossbar_parameters {
   std::string hash = "xor_fold";
   unsigned interleave_bytes = 256;
   std::string arbitration = "round_robin";
+  unsigned grant_run = 1;
+  std::string source_order = "by_channel";
   std::string dmi = "whole";
   template <class V> void describe(V&& v) {
     v("request_latency_ns", request_latency_ns, {"ns", 0, 10000, nullptr, "share of the 264-clk L2 hit (gpu-benches, MI100)", "from a source's port to a channel's, without waiting"});
@@ -25,6 +27,9 @@ struct crossbar_parameters {
     v("hash", hash, {"", 0, 0, "linear|xor_fold", "256 B interleave, hashed (Omniperf documentation, gb_addr_config)", "which channel owns an address"});
     v("interleave_bytes", interleave_bytes, {"bytes", 64, 1048576, nullptr, "GFX9 gb_addr_config: 256", "block of addresses that one channel owns; a power of two"});
     v("arbitration", arbitration, {"", 0, 0, "round_robin|fifo", "assumed", "which waiting request a channel takes: the next source's, or the one that came first"});
+    v("grant_run", grant_run, {"requests", 1, 64, nullptr, "assumed", "round_robin: requests that a channel takes from one source, if it has so many for it, before it turns to the next source"});
+    v("source_order", source_order, {"", 0, 0, "by_channel|in_order", "gpu-benches, MI100: L2 reads reach 88 % of the peak",
+      "by_channel: a source's requests wait in a queue for each channel; in_order: in one queue, where the first holds up those behind it (round_robin only)"});
     v("dmi", dmi, {"", 0, 0, "whole|block", "", "direct memory pointers: as the channel grants them (all channels share one store), or cut to the channel's own block"});
   }
 };
@@ -71,7 +76,7 @@ private:
   struct flight { payload* p; uint16_t source, channel; cycle_t due; };
   struct node { flight f; uint32_t next; };
   struct list { uint32_t head = none, tail = none; };
-  struct port_state { cycle_t free = 0, stalled_since = never; unsigned waiting = 0, last = 0; };
+  struct port_state { cycle_t free = 0, stalled_since = never; unsigned waiting = 0, last = 0, run = 0; };
   struct broadcast { payload* parent = nullptr; uint16_t source = 0; unsigned left = 0; picoseconds at = 0; tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE; };
 
   request_answer on_request(unsigned port, payload& p, picoseconds& at) override;
@@ -87,6 +92,7 @@ private:
   void depart(unsigned channel, payload& p, picoseconds at, uint16_t source);
   list& queue(unsigned channel, unsigned source) { return queues_[size_t(channel) * lanes_ + (lanes_ == 1 ? 0 : source)]; }
   void append(list& l, const flight& f);
+  void wait_at_channel(const flight& f, cycle_t cycle);
   flight take(list& l);
   flight pick(unsigned channel);
   cycle_t serve_channel(unsigned channel, cycle_t cycle);
@@ -100,7 +106,7 @@ private:
   uint64_t draws_ = 0;
   cycle_t request_cycles_, response_cycles_;
   std::unique_ptr<address_translation> translation_;
-  bool fifo_, cut_dmi_;
+  bool fifo_, in_order_, cut_dmi_;
   std::vector<std::unique_ptr<target_port>> in_;
   std::vector<std::unique_ptr<initiator_port>> out_;
 
@@ -110,6 +116,9 @@ private:
   uint32_t free_node_ = none;
   unsigned lanes_ = 1, source_words_;        ///< lists a channel: one a source, or one for all (fifo)
   std::vector<list> queues_;
+  std::vector<list> source_queues_;          ///< in_order: requests behind the one that waits at its channel
+  std::vector<uint8_t> source_waits_;        ///< in_order: one of the source's requests waits at its channel
+  std::vector<unsigned> moved_on_;           ///< in_order: sources whose request left in this cycle
   std::vector<uint64_t> waiting_sources_;    ///< [channel][word]: sources with a waiting request
   std::vector<port_state> channel_states_;
   std::vector<uint64_t> busy_channels_;

@@ -8,7 +8,6 @@ namespace lyra::memory {
 using namespace fabric;
 
 namespace {
-constexpr size_t nobody = ~size_t(0);
 picoseconds ps(double ns) { return picoseconds(ns * 1000.0 + 0.5); }
 
 hbm2_cycles in_cycles(const dram_parameters& p, const clock_domain& k) {
@@ -27,15 +26,22 @@ hbm2_cycles in_cycles(const dram_parameters& p, const clock_domain& k) {
 } // namespace
 
 dram_address_map::dram_address_map(const dram_parameters& p)
-    : interleave_(p.channel_interleave_bytes), channels_(p.channels), bank_interleave_(std::min(p.bank_interleave_bytes, p.row_bytes)), row_bytes_(p.row_bytes), banks_(p.banks),
-      contiguous_(p.address_map == "contiguous"), hash_(p.bank_hash) {}
+    : interleave_(p.channel_interleave_bytes), channels_(p.channels), pseudo_interleave_(p.pseudo_channel_interleave_bytes), pseudo_channels_(p.pseudo_channels),
+      bank_interleave_(std::min(p.bank_interleave_bytes, p.row_bytes)), row_bytes_(p.row_bytes), banks_(p.banks), contiguous_(p.address_map == "contiguous"), hash_(p.bank_hash) {}
 
-dram_place dram_address_map::operator()(uint64_t address) const {
-  // the channel owns every channels_-th block: its own addresses are dense
-  const uint64_t local = channels_ == 1 ? address : address / (interleave_ * channels_) * interleave_ + address % interleave_;
+dram_address_map::place dram_address_map::operator()(uint64_t address) const {
+  // the channel owns every channels_-th block: its own addresses are dense, and so are the pseudo channel's
+  uint64_t local = channels_ == 1 ? address : address / (interleave_ * channels_) * interleave_ + address % interleave_;
+  uint64_t pseudo = 0;
+  if (pseudo_channels_ != 1) {
+    const uint64_t block = local / pseudo_interleave_, run = block / pseudo_channels_;
+    pseudo = block % pseudo_channels_;
+    if (hash_ && (pseudo_channels_ & (pseudo_channels_ - 1)) == 0) pseudo ^= (run ^ run >> 4 ^ run >> 8 ^ run >> 12) & (pseudo_channels_ - 1);
+    local = run * pseudo_interleave_ + local % pseudo_interleave_;
+  }
   uint64_t bank, row;
   if (contiguous_) {
-    const uint64_t rows = (uint64_t(1) << 48) / (row_bytes_ * banks_ * channels_) + 1;
+    const uint64_t rows = (uint64_t(1) << 48) / (row_bytes_ * banks_ * pseudo_channels_ * channels_) + 1;
     row = local / row_bytes_ % rows;
     bank = local / row_bytes_ / rows % banks_;
   } else {
@@ -43,17 +49,16 @@ dram_place dram_address_map::operator()(uint64_t address) const {
     row = local / (row_bytes_ * banks_);
   }
   if (hash_ && (banks_ & (banks_ - 1)) == 0) bank ^= row & (banks_ - 1);
-  return {uint32_t(bank), row};
+  return {{uint32_t(bank), row}, uint32_t(pseudo)};
 }
 
 dram_channel::dram_channel(sc_core::sc_module_name name, const context& context, backing_store& store, const dram_parameters& parameters)
     : timed_module(name, context.memory), in("in", *this, 0), parameters_(parameters), store_(store), hbm2_(parameters.model == "hbm2"), chaos_(context.chaos),
       number_(module_number(this->name())), latency_ps_(ps(parameters.latency_ns)), request_path_ps_(ps(parameters.request_path_ns)), response_path_ps_(ps(parameters.response_path_ns)),
-      map_(parameters), timing_(in_cycles(parameters, context.memory)) {
-  const auto& t = timing_.cycles();
-  lookahead_ = t.tRP + t.tRCD + t.tCL;
-  clock_bytes_ = parameters_.bus_bits / 8 * 2;
-  queue_.reserve(2 * parameters_.queue_depth + 64);
+      map_(parameters), cycles_(in_cycles(parameters, context.memory)), lookahead_(cycles_.tRP + cycles_.tRCD + cycles_.tCL), clock_bytes_(parameters.bus_bits / 8 * 2) {
+  if (hbm2_)
+    for (unsigned c = 0; c < parameters.pseudo_channels; ++c)
+      pseudo_channels_.push_back({hbm2_scheduler(cycles_, {parameters.scheduler_window, parameters.write_high_watermark, parameters.write_low_watermark, parameters.max_bypass}), fabric::ring<dram_request>(parameters.queue_depth)});
   store_.on_change([this](uint64_t first, uint64_t last) { if (dmi_granted_) in.socket->invalidate_direct_mem_ptr(first, last); });
   if (context.statistics) context.statistics->add(this->name(), statistics_);
   if (context.trace) {
@@ -80,18 +85,19 @@ void dram_channel::enqueue(payload& p, picoseconds arrival) {
   arrival += chaos_.extra(number_, draws_++) * clock().period;
   if (arrival < last_arrival_) arrival = last_arrival_;
   last_arrival_ = arrival;
-  waiting w{&p, arrival, p.get_address() / line_bytes, {0, 0}, uint16_t(pieces(p)), 0, p.get_command() == tlm::TLM_WRITE_COMMAND};
-  if (hbm2_) {
-    w.place = map_(p.get_address());
-    for (size_t i = first_; i < queue_.size(); ++i)
-      if (queue_[i].p && queue_[i].line == w.line) ++w.older;
-    writes_waiting_ += w.write;
-  }
-  queue_.push_back(w);
   ++waiting_count_;
   statistics_.queue_max = std::max<uint64_t>(statistics_.queue_max, waiting_count_);
   if (depth_signal_) depth_signal_.set(arrival, waiting_count_);
-  wake_at(clock().ceil(hbm2_ ? arrival + request_path_ps_ : std::max(arrival, bus_free_ps_)));
+  if (!hbm2_) {
+    queue_.push({&p, arrival, uint16_t(pieces(p))});
+    wake_at(clock().ceil(std::max(arrival, bus_free_ps_)));
+    return;
+  }
+  const auto place = map_(p.get_address());
+  const unsigned n = pieces(p);
+  pseudo_channels_[place.pseudo_channel].arriving.push(
+      {&p, arrival, p.get_address() / line_bytes, place, uint16_t(n), uint16_t(std::max(1u, (n * parameters_.access_bytes + clock_bytes_ - 1) / clock_bytes_)), p.get_command() == tlm::TLM_WRITE_COMMAND});
+  wake_at(clock().ceil(arrival + request_path_ps_));
 }
 
 request_answer dram_channel::on_request(unsigned, payload& p, picoseconds& at) {
@@ -103,25 +109,6 @@ request_answer dram_channel::on_request(unsigned, payload& p, picoseconds& at) {
   }
   enqueue(p, at);
   return request_answer::accepted;
-}
-
-dram_channel::waiting dram_channel::take(size_t index) {
-  const waiting w = queue_[index];
-  bypassed_ = index == first_ ? 0 : bypassed_ + 1;
-  queue_[index].p = nullptr;
-  --waiting_count_;
-  if (hbm2_) {
-    writes_waiting_ -= w.write;
-    for (size_t i = index + 1; i < queue_.size(); ++i)
-      if (queue_[i].p && queue_[i].line == w.line) --queue_[i].older;
-  }
-  while (first_ < queue_.size() && !queue_[first_].p) ++first_;
-  if (first_ == queue_.size()) { queue_.clear(); first_ = 0; }
-  else if (first_ > parameters_.queue_depth) {
-    queue_.erase(queue_.begin(), queue_.begin() + std::ptrdiff_t(first_));
-    first_ = 0;
-  }
-  return w;
 }
 
 void dram_channel::release_held(cycle_t cycle) {
@@ -182,11 +169,12 @@ cycle_t dram_channel::on_wake(cycle_t cycle) { return hbm2_ ? serve_hbm2(cycle) 
 
 cycle_t dram_channel::serve_fixed(cycle_t cycle) {
   const picoseconds n = clock().at(cycle);
-  while (waiting_count_ != 0) {
-    const waiting& next = queue_[first_];
-    const picoseconds start = std::max(next.arrival, bus_free_ps_);
+  while (!queue_.empty()) {
+    const waiting w = queue_.front();
+    const picoseconds start = std::max(w.arrival, bus_free_ps_);
     if (start > n) return clock().ceil(start);
-    const waiting w = take(first_);
+    queue_.pop();
+    --waiting_count_;
     const picoseconds burst = ps(double(w.pieces) * parameters_.access_bytes / parameters_.bandwidth_gbps);
     bus_free_ps_ = start + burst;
     access(*w.p);
@@ -194,79 +182,63 @@ cycle_t dram_channel::serve_fixed(cycle_t cycle) {
     statistics_.bus_busy_ps += burst;
     statistics_.wait_ps += start - w.arrival;
     if (depth_signal_) depth_signal_.set(n, waiting_count_);
-    if (busy_signal_) { busy_signal_.set(start, 1); busy_signal_.set(bus_free_ps_, 0); write_signal_.set(start, w.write); }
+    if (busy_signal_) { busy_signal_.set(start, 1); busy_signal_.set(bus_free_ps_, 0); write_signal_.set(start, w.p->is_write()); }
     release_held(cycle);
     in.respond(*w.p, start + latency_ps_);
   }
   return never;
 }
 
-size_t dram_channel::choose(cycle_t cycle) {
-  const picoseconds n = clock().at(cycle);
-  size_t best = nobody, other = nobody;
-  hbm2_timing::cycle best_time = never, other_time = never;
-  unsigned candidates = 0, others = 0;
-  if (writes_waiting_ >= parameters_.write_high_watermark) draining_ = true;
-  else if (writes_waiting_ <= parameters_.write_low_watermark) draining_ = false;
-  if (bypassed_ >= parameters_.max_bypass && queue_[first_].arrival + request_path_ps_ <= n) return first_;
-  for (size_t i = first_; i < queue_.size() && candidates < parameters_.scheduler_window; ++i) {
-    const waiting& w = queue_[i];
-    if (!w.p) continue;
-    if (w.arrival + request_path_ps_ > n) break;
-    if (w.older != 0) continue;
-    if (w.write != draining_) { // the other direction's turn comes when this one has nothing
-      if (others == parameters_.scheduler_window || best != nobody) continue;
-      ++others;
-      if (const auto t = timing_.earliest(w.place, w.write, cycle); t < other_time) { other_time = t; other = i; }
-      continue;
-    }
-    ++candidates;
-    if (const auto t = timing_.earliest(w.place, w.write, cycle); t < best_time) { best_time = t; best = i; }
-  }
-  if (chaos_.on() && candidates > 1) { // any of the ready ones
-    unsigned k = chaos_.pick(number_, draws_++, candidates, 0);
-    for (size_t i = first_; i < queue_.size(); ++i) {
-      const waiting& w = queue_[i];
-      if (w.p && w.older == 0 && w.write == draining_ && k-- == 0) return i;
-    }
-  }
-  return best != nobody ? best : other;
+cycle_t dram_channel::serve_hbm2(cycle_t cycle) {
+  cycle_t next = never;
+  for (auto& c : pseudo_channels_) next = std::min(next, serve(c, cycle));
+  return next;
 }
 
-cycle_t dram_channel::serve_hbm2(cycle_t cycle) {
-  statistics_.refreshes += timing_.refresh(cycle);
-  while (waiting_count_ != 0) {
-    if (timing_.bus_free() > cycle + lookahead_) return timing_.bus_free() - lookahead_;
-    const size_t i = choose(cycle);
-    if (i == nobody) return std::max(cycle + 1, clock().ceil(queue_[first_].arrival + request_path_ps_));
-    const waiting w = take(i);
-    const unsigned clocks = std::max(1u, (w.pieces * parameters_.access_bytes + clock_bytes_ - 1) / clock_bytes_);
-    const auto a = timing_.commit(w.place, w.write, clocks, cycle);
-    access(*w.p);
+cycle_t dram_channel::serve(pseudo_channel& c, cycle_t cycle) {
+  hbm2_scheduler& s = c.scheduler;
+  if (s.empty() && c.arriving.empty()) return never;
+  statistics_.refreshes += s.refresh(cycle);
+  const picoseconds n = clock().at(cycle);
+  for (;;) {
+    while (!c.arriving.empty() && !s.full() && c.arriving.front().arrival + request_path_ps_ <= n) {
+      dram_request r = c.arriving.front();
+      c.arriving.pop();
+      payload& p = *r.p;
+      const bool posts = r.write && parameters_.posted_writes;
+      if (posts) r.p = nullptr;
+      if (s.insert(r)) {
+        if (!posts) continue;
+        access(p);
+        in.respond(p, n + response_path_ps_);
+      } else if (posts) s.answer_last(p); // an older read must not see its data
+    }
+    if (s.empty()) return c.arriving.empty() ? never : std::max(cycle + 1, clock().ceil(c.arriving.front().arrival + request_path_ps_));
+    if (s.bus_free() > cycle + lookahead_) return s.bus_free() - lookahead_;
+    const auto [r, a, turned] = s.serve(cycle, chaos_, number_, draws_);
+    --waiting_count_;
+    if (r.p) access(*r.p);
     statistics_.row_hits += a.row == hbm2_timing::row_state::hit;
     statistics_.row_closed += a.row == hbm2_timing::row_state::closed;
     statistics_.row_conflicts += a.row == hbm2_timing::row_state::conflict;
-    statistics_.turnarounds += w.write != last_was_write_;
-    last_was_write_ = w.write;
-    statistics_.transferred_bytes += uint64_t(w.pieces) * parameters_.access_bytes;
-    statistics_.bus_busy_ps += clocks * clock().period;
-    statistics_.wait_ps += clock().at(a.column) - w.arrival;
-    if (depth_signal_) depth_signal_.set(clock().at(cycle), waiting_count_);
+    statistics_.turnarounds += turned;
+    statistics_.transferred_bytes += uint64_t(r.bursts) * parameters_.access_bytes;
+    statistics_.bus_busy_ps += r.clocks * clock().period;
+    statistics_.wait_ps += clock().at(a.column) - r.arrival;
+    if (depth_signal_) depth_signal_.set(n, waiting_count_);
     if (busy_signal_) {
       busy_signal_.set(clock().at(a.data_first), 1);
       busy_signal_.set(clock().at(a.data_end), 0);
-      write_signal_.set(clock().at(a.data_first), w.write);
+      write_signal_.set(clock().at(a.data_first), r.write);
     }
     release_held(cycle);
-    in.respond(*w.p, clock().at(a.data_end) + response_path_ps_);
+    if (r.p) in.respond(*r.p, clock().at(a.data_end) + response_path_ps_);
   }
-  return never;
 }
 
 void dram_channel::b_transport(unsigned, payload& p, sc_core::sc_time& delay) {
   access(p);
-  const auto& t = timing_.cycles();
-  delay += to_sc_time(hbm2_ ? request_path_ps_ + response_path_ps_ + clock().at(t.tRCD + t.tCL + 2) : latency_ps_);
+  delay += to_sc_time(hbm2_ ? request_path_ps_ + response_path_ps_ + clock().at(cycles_.tRCD + cycles_.tCL + 4) : latency_ps_);
 }
 
 unsigned dram_channel::transport_dbg(unsigned, payload& p) {

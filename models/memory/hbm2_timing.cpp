@@ -66,7 +66,7 @@ hbm2_timing::cycle hbm2_timing::earliest(const dram_place& p, bool write, cycle 
   return column_time(g, state(p) == row_state::hit ? std::max(now, b.column_after) : activate_time(b, g, now) + t_.tRCD, write);
 }
 
-hbm2_timing::access hbm2_timing::commit(const dram_place& p, bool write, unsigned clocks, cycle now) {
+hbm2_timing::access hbm2_timing::commit(const dram_place& p, bool write, unsigned bursts, unsigned clocks, cycle now) {
   bank& b = banks_[p.bank];
   const unsigned g = group(p.bank);
   access a{};
@@ -89,14 +89,14 @@ hbm2_timing::access hbm2_timing::commit(const dram_place& p, bool write, unsigne
   a.data_first = column + to_data;
   a.data_end = a.data_first + clocks;
   bus_free_ = a.data_end;
-  column_any_ = column + std::max(t_.tCCD_S, clocks);
-  group_column_[g] = column + std::max(t_.tCCD_L, clocks);
+  column_any_ = column + std::max(t_.tCCD_S * bursts, clocks);
+  group_column_[g] = column + std::max(t_.tCCD_L * bursts, clocks);
   if (write) {
     b.precharge_after = std::max(b.precharge_after, a.data_end + t_.tWR);
     read_after_write_ = a.data_end + t_.tWTR_S;
     group_read_after_write_[g] = a.data_end + t_.tWTR_L;
   } else {
-    b.precharge_after = std::max(b.precharge_after, column + t_.tRTP);
+    b.precharge_after = std::max(b.precharge_after, column + t_.tCCD_S * (bursts - 1) + t_.tRTP);
     last_read_end_ = a.data_end;
   }
   b.activate_after = std::max(b.activate_after, b.precharge_after + t_.tRP);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bank and bus timing of one HBM2 channel, in memory clocks. Plain C++: a scheduler asks when a column access could start and commits it.
+// Bank and bus timing of one HBM2 pseudo channel (or legacy channel), in memory clocks. Plain C++: a scheduler asks when a column access could start and commits it.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -9,7 +9,7 @@ namespace lyra::memory {
 /// All in memory clocks (tCK).
 struct hbm2_cycles {
   unsigned banks = 16, bank_groups = 4;
-  unsigned tRCD = 14, tRP = 14, tRAS = 33, tCL = 14, tCWL = 4, tCCD_S = 2, tCCD_L = 3, tRRD_S = 4, tRRD_L = 6, tFAW = 16, tWR = 16, tWTR_S = 3, tWTR_L = 8, tRTP = 5;
+  unsigned tRCD = 14, tRP = 14, tRAS = 33, tCL = 14, tCWL = 4, tCCD_S = 2, tCCD_L = 4, tRRD_S = 4, tRRD_L = 6, tFAW = 16, tWR = 16, tWTR_S = 3, tWTR_L = 8, tRTP = 5;
   unsigned tRTW_gap = 2;               ///< idle bus clocks between read data and write data
   unsigned tREFI = 3686, tRFC = 331, tRFCpb = 152;
   enum class refresh : uint8_t { off, all_bank, per_bank } refresh_mode = refresh::all_bank;
@@ -31,8 +31,9 @@ public:
   struct access { cycle column; cycle data_first, data_end; row_state row; }; ///< data_end: first clock after the data
   /// First clock, from `now` on, at which the access's column command could be given.
   cycle earliest(const dram_place& p, bool write, cycle now) const;
-  /// Commits precharge, activate and column command of an access of `clocks` data clocks at the earliest clock from `now` on.
-  access commit(const dram_place& p, bool write, unsigned clocks, cycle now);
+  /// Commits precharge, activate and the column commands of an access at the earliest clock from `now` on: `bursts` of them, one after the other, `clocks`
+  /// of data in all. Bursts of other bank groups may come between them: the next access waits tCCD_S a burst, one to the same group tCCD_L a burst.
+  access commit(const dram_place& p, bool write, unsigned bursts, unsigned clocks, cycle now);
   /// Clock at which the data bus is free.
   cycle bus_free() const { return bus_free_; }
   /// Applies the refreshes due up to `now`; returns how many.

@@ -85,7 +85,7 @@ public:
     const auto& r = mach_.dispatcher().records();
     return double(r[first + n - 1].end_ps - r[first].end_ps) / (n - 1) / double(clock_.at(1));
   }
-  /// What `counter` counts, a clock, over `cycles` clocks, from 30000 clocks after the first instruction on. The kernel does not end.
+  /// What `counter` counts, a clock, over `cycles` clocks, from `settle` clocks after the first instruction on. The kernel does not end.
   double window_rate(unsigned cycles) {
     submit(1u << 30);
     const auto go_on = [&](uint64_t n) {
@@ -97,7 +97,7 @@ public:
       if (k == 1000) throw std::runtime_error("nothing is issued");
       go_on(1000);
     }
-    go_on(30000); // the code comes from memory once
+    go_on(m_.settle); // the code comes from memory once
     const uint64_t before = issued();
     go_on(cycles);
     return double(issued() - before) / cycles;
@@ -111,7 +111,7 @@ private:
     a.results = results_at;
     a.loops = loops;
     a.p[0] = m_.method == method::chase ? warm_turns_ : m_.p0;
-    a.p[1] = m_.method == method::chase ? uint32_t(first_) : m_.p1;
+    a.p[1] = m_.method == method::chase ? uint32_t(first_) : m_.p1 ? m_.p1 : waves() * m_.p0;
     a.p[2] = m_.method == method::chase ? uint32_t(first_ >> 32) : m_.items / 64;
     a.buffer[0] = uint32_t(data_at);
     a.buffer[1] = uint32_t(data_at >> 32) | m_.stride << 16;
@@ -123,7 +123,10 @@ private:
     s.mip_filter = m_.filter == 2 ? 2 : 1;
     s.max_lod = 0xfff;
     isa::encode_image_sampler(s, a.sampler);
-    if (m_.mask) a.sampler[0] = m_.mask;
+    if (m_.mask) {
+      a.sampler[0] = m_.mask;
+      a.sampler[1] = m_.distance;
+    }
     mach_.write(arguments_at, &a, sizeof a);
     auto p = std::make_unique<fabric::dispatch_packet>();
     p->id = uint32_t(packets_.size());

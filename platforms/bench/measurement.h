@@ -68,7 +68,9 @@ struct measurement {
   unsigned levels = 1, filter = 0; ///< image levels; 0 point, 1 bilinear, 2 trilinear
   unsigned lds_bytes = 0;          ///< a workgroup
   uint64_t data_bytes = 65536;
-  uint32_t p0 = 0, p1 = 0, mask = 0; ///< of the streams: start distance of waves, step, and mask of offsets
+  uint32_t p0 = 0, p1 = 0, mask = 0; ///< of the streams: start distance of waves, step (0: all waves together go over every byte), and mask of offsets
+  uint32_t distance = 0;           ///< of the arrays of a stream that has several
+  unsigned settle = 30000;         ///< clocks before the window
   chase_set chase;
   unsigned bytes = 0;              ///< of one instruction of a wave, for figures in bytes
   bench::figure figure = figure::compute_unit;

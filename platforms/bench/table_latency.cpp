@@ -38,7 +38,7 @@ void add_latencies(std::vector<benchmark>& rows) {
   chase(rows, "latency.l1", "dependent vector load, L1 hit", "chase_vector", {8 * kb}).published(134, c::measured_near, gpub, chip_latency).also("mt4g: 136").because("fitted: l1.hit_latency_cycles");
   chase(rows, "latency.l2", "dependent vector load, L2 hit", "chase_vector", {1 * mb}).published(264, c::measured_near, gpub, chip_latency).also("mt4g: 344").because("fitted: l2.hit_latency_cycles");
   chase(rows, "latency.dram", "dependent vector load, memory", "chase_vector", {48 * mb, 0, true}).published(264, c::measured_near, gpub, chip_latency).and_ns(193).also("mt4g: 703")
-      .because("fitted: memory.latency_ns; published: 540 clk = 264 clk to L2 and 193 ns behind it, so that other clocks can be compared");
+      .because("fitted: memory.request_path_ns, response_path_ns; published: 540 clk = 264 clk to L2 and 193 ns behind it, so that other clocks can be compared");
   {
     auto& b = chase(rows, "latency.scalar_miss", "scalar load, K$ miss, L2 hit: what it takes more than a hit", "chase_scalar", {256 * kb});
     measurement hit = b.measurement;
@@ -49,10 +49,16 @@ void add_latencies(std::vector<benchmark>& rows) {
       .because("predicted: UTCL1 of 32 entries (latency is flat to 64 MB), its miss fitted at 1 GB");
   chase(rows, "latency.tlb_180MB", "the same, 180 MB", "chase_vector", {180 * mb, 0, true}).published(601 - 276, c::measured_near, gpub, chip_latency).and_ns(193).because("predicted, as 140 MB");
   chase(rows, "latency.tlb_1GB", "the same, 1 GB", "chase_vector", {1024 * mb, 0, true}).published(635 - 276, c::measured_near, gpub, chip_latency).and_ns(193).because("fitted: translation.l2_hit_cycles");
+  chase(rows, "latency.dram_fixed", "the same with memory.model=fixed", "chase_vector", {48 * mb, 0, true}).with("memory.model=fixed").published(264, c::measured_near, gpub, chip_latency).and_ns(193).because("fitted: memory.latency_ns");
+  // small pages: the same entries reach less far
+  for (const unsigned kilobytes : {4u, 64u})
+    for (const uint64_t set : {64 * kb, 1 * mb, 16 * mb, 48 * mb, 256 * mb})
+      chase(rows, fmt::format("latency.page{}KB_{}", kilobytes, size_text(set)), fmt::format("dependent vector load, {}, pages of {} KB", size_text(set), kilobytes), "chase_vector", {set, 0, set >= 16 * mb}).with(fmt::format("translation.page_bytes={}", kilobytes * kb))
+          .because(fmt::format("predicted; not published. UTCL1 reaches {} KB, UTCL2 {} MB", kilobytes * 32, kilobytes * 4));
   chase(rows, "latency.l2_5MB", "dependent vector load, 5 MB", "chase_vector", {5 * mb}).only("mi100").published(275, c::measured_near, gpub, chip_latency).because("predicted").known(7, "the chip's latency rises before its 8 MB are full; the modelled L2 is flat to its size");
   chase(rows, "latency.l2_8MB", "dependent vector load, 8 MB", "chase_vector", {8 * mb}).only("mi100").published(296, c::measured_near, gpub, chip_latency).because("predicted").known(13, "as 5 MB");
   chase(rows, "latency.memtime", "s_memtime to its value, one after the other", "chase_clock", {}).published(41, c::measured, "gem5 PR 1053, 1350", "not named").because("fitted: cu.memtime_cycles");
-  chase(rows, "latency.atomic", "dependent global atomic with return, in L2", "chase_atomic", {64 * kb}).because("no direct measurement; follows from L2 and atomic unit").also("tuned simulator (Vega 20): 137 beside its path");
+  chase(rows, "latency.atomic", "dependent global atomic with return, in L2", "chase_atomic", {64 * kb}).published(264 + 137, c::model, "gpu-benches' L2 hit and what a simulator tuned to Vega 20 adds to it", "MI100; Vega 20").because("fitted: l2.atomic_return_cycles; no direct measurement is published");
   chase(rows, "latency.image_load", "dependent image_load, L1 hit", "chase_image", {}).because("not published; L1 hit and the image's 16 address cycles");
   rows.back().measurement.image_data = 4; rows.back().measurement.image_number = 4;
   chase(rows, "latency.image_sample", "dependent image_sample, bilinear, L1 hit", "chase_sample", {}).because("not published");

@@ -133,14 +133,14 @@ BOOST_AUTO_TEST_CASE(an_atomic_that_hits_returns_after_request_unit_and_response
   b.finish();
   const auto& a = b.sources[0]->answers;
   BOOST_REQUIRE_EQUAL(a.size(), 5u);
-  BOOST_TEST(a[1].at == 1000u + 20 + 4 + 58);
+  BOOST_TEST(a[1].at == 1000u + 20 + 4 + 58 + 137); // with results: 137 more
   BOOST_TEST(a[2].at == 2000u + 20 + 63 + 4 + 58);
-  BOOST_TEST(a[3].at == 3000u + 20 + 63 + 4 + 58);
-  BOOST_TEST(a[4].at == 3000u + 20 + 63 + 4 + 58 + 4); // the 256 bytes of results hold the port for four cycles
+  BOOST_TEST(a[4].at == 3000u + 20 + 63 + 4 + 58 + 137);
+  BOOST_TEST(a[3].at == 3000u + 20 + 63 + 4 + 58); // the read goes as soon as the lock is gone
   uint32_t value;
-  std::memcpy(&value, a[4].p->get_data_ptr(), 4);
+  std::memcpy(&value, a[3].p->get_data_ptr(), 4);
   BOOST_TEST(value == 129u);
-  for (unsigned i = 0; i < 64; ++i) BOOST_TEST(payload_pool::atomic_of(*a[3].p).entries[i].result == 65u + i);
+  for (unsigned i = 0; i < 64; ++i) BOOST_TEST(payload_pool::atomic_of(*a[4].p).entries[i].result == 65u + i);
   BOOST_TEST(b.units[0]->statistics().serialised_cycles == 2u * (64 - 4));
   b.check_clean();
 }

@@ -198,6 +198,47 @@ BOOST_AUTO_TEST_CASE(sources_that_meet_at_a_channel_go_one_a_cycle_in_turn) {
   BOOST_TEST(b.xbar->statistics().request_wait_cycles == [] { unsigned sum = 0; for (unsigned i = 0; i < 32; ++i) sum += i - i / 4; return sum; }());
 }
 
+BOOST_AUTO_TEST_CASE(a_channel_takes_runs_of_one_source_before_the_next) {
+  auto p = linear();
+  p.grant_run = 2;
+  bench b(3, 1, p);
+  for (unsigned s = 0; s < 3; ++s)
+    for (unsigned k = 0; k < 4; ++k) b.sources[s]->at(100, b.read(s, k * 64, k));
+  b.run();
+  const auto& seen = b.channels[0]->seen;
+  BOOST_REQUIRE_EQUAL(seen.size(), 12u);
+  // a request a cycle enters at each source: source 0 has its second one in time
+  const unsigned sources[] = {0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2};
+  for (unsigned i = 0; i < 12; ++i) {
+    BOOST_TEST(seen[i].at == 122u + i);
+    BOOST_TEST(seen[i].source == sources[i]);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(in_order_the_first_request_of_a_source_holds_up_those_behind_it) {
+  auto p = linear();
+  bench by_channel(2, 2, p, 0, "c");
+  p.source_order = "in_order";
+  bench in_source_order(2, 2, p, 0, "o");
+  for (bench* x : {&by_channel, &in_source_order}) {
+    bench& b = *x;
+    const bool in_order = x == &in_source_order;
+    const cycle_t from = in_order ? 5000 : 100; // the kernel has run when the second one starts
+    for (unsigned k = 0; k < 4; ++k) b.sources[0]->at(from, b.read(0, k * 512, k)); // channel 0 is kept busy
+    for (unsigned k = 0; k < 2; ++k) b.sources[1]->at(from, b.read(1, k * 512, k)); // two for it as well
+    b.sources[1]->at(from, b.read(1, 256, 9));                                      // and one for channel 1, which is free
+    b.run(in_order ? 1e4 : 1e3);
+    BOOST_REQUIRE_EQUAL(b.channels[0]->seen.size(), 6u);
+    BOOST_REQUIRE_EQUAL(b.channels[1]->seen.size(), 1u);
+    // source 1 enters in the first three cycles; its turns at channel 0 are the second and the fourth
+    BOOST_TEST(b.channels[1]->seen[0].at == from + (in_order ? 26 : 24));
+    for (unsigned k = 0; k < 6; ++k) {
+      BOOST_TEST(b.channels[0]->seen[k].at == from + 22 + k);
+      BOOST_TEST(b.channels[0]->seen[k].source == (k == 1 || k == 3));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(first_come_first_served_takes_the_oldest_and_lower_sources_first) {
   auto p = linear();
   p.arbitration = "fifo";

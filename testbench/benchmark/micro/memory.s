@@ -54,9 +54,8 @@ burst smem_x16, s_load_dwordx16 s[40:55], s[4:5], 0x0
 burst smem_time, s_memtime s[40:41]
 rate smem_inv, 256, 24, s_dcache_inv
 
-// streams: wave w starts at (w * p0) & mask and goes on by p1; the mask is in the V#'s place of S# (s16)
-.macro stream name, insn:vararg
-  entry \name, 16, 40
+// streams: wave w starts at (w * p0) & mask and goes on by p1; the mask is in the V#'s place of S# (s16), the distance of the arrays of copy and triad after it (s17)
+.macro stream_start
   prologue
   s_load_dword s9, s[0:1], 0x1c
   s_load_dword s34, s[0:1], 0x14
@@ -66,15 +65,68 @@ rate smem_inv, 256, 24, s_dcache_inv
   s_mul_i32 s33, s35, s34
   s_and_b32 s33, s33, s16
   start_clock
+.endm
+.macro stream_step
+  s_add_u32 s33, s33, s10
+  s_and_b32 s33, s33, s16
+.endm
+.macro stream_of name, insn:vararg
+  entry \name, 16, 40
+  stream_start
   open_loop
   .rept 16
   \insn
-  s_add_u32 s33, s33, s10
-  s_and_b32 s33, s33, s16
+  stream_step
   .endr
   close_loop
   stop_clock
 .endm
-stream stream_read, buffer_load_dwordx4 v[8:11], v4, s[12:15], s33 offen
-stream stream_write, buffer_store_dwordx4 v[8:11], v4, s[12:15], s33 offen
-stream stream_atomic, buffer_atomic_add v8, v4, s[12:15], s33 offen
+stream_of stream_read, buffer_load_dwordx4 v[8:11], v4, s[12:15], s33 offen
+stream_of stream_read_x1, buffer_load_dword v8, v4, s[12:15], s33 offen
+stream_of stream_read_x2, buffer_load_dwordx2 v[8:9], v4, s[12:15], s33 offen
+stream_of stream_write, buffer_store_dwordx4 v[8:11], v4, s[12:15], s33 offen
+stream_of stream_write_x1, buffer_store_dword v8, v4, s[12:15], s33 offen
+stream_of stream_write_x2, buffer_store_dwordx2 v[8:9], v4, s[12:15], s33 offen
+stream_of stream_atomic, buffer_atomic_add v8, v4, s[12:15], s33 offen
+stream_of stream_atomic_glc, buffer_atomic_add v8, v4, s[12:15], s33 offen glc
+// b[i] = a[i] and c[i] = a[i] + b[i], 8 bytes a lane, as gpu-benches' scale and triad: every store waits for its loads
+.macro copy_one
+  s_add_u32 s36, s33, s17
+  buffer_load_dwordx2 v[8:9], v4, s[12:15], s33 offen
+  s_waitcnt vmcnt(0)
+  buffer_store_dwordx2 v[8:9], v4, s[12:15], s36 offen
+.endm
+.macro triad_one
+  s_add_u32 s36, s33, s17
+  s_add_u32 s37, s36, s17
+  buffer_load_dwordx2 v[8:9], v4, s[12:15], s33 offen
+  buffer_load_dwordx2 v[10:11], v4, s[12:15], s36 offen
+  s_waitcnt vmcnt(0)
+  v_add_f64 v[8:9], v[8:9], v[10:11]
+  buffer_store_dwordx2 v[8:9], v4, s[12:15], s37 offen
+.endm
+stream_of stream_copy, copy_one
+stream_of stream_triad, triad_one
+// lines at random: every lane of a wave loads from a line of its own; s33 is a generator of random numbers (x * 1664525 + 1013904223)
+.macro random_one
+  v_mul_lo_u32 v5, v5, s36
+  v_add_u32 v5, v5, s37
+  v_lshrrev_b32 v6, 8, v5
+  v_lshlrev_b32 v6, 6, v6
+  v_and_b32 v6, s16, v6
+  buffer_load_dword v8, v6, s[12:15], 0 offen
+.endm
+entry random_read, 16, 40
+  stream_start
+  s_mov_b32 s36, 1664525
+  s_mov_b32 s37, 1013904223
+  v_lshlrev_b32 v5, 10, v0
+  v_mov_b32 v6, s2
+  v_add_u32 v5, v5, v6
+  v_mul_lo_u32 v5, v5, s37
+  open_loop
+  .rept 16
+  random_one
+  .endr
+  close_loop
+  stop_clock

@@ -190,6 +190,8 @@ void machine::map(uint64_t address, uint64_t bytes) {
   }
 }
 
+void machine::unmap(uint64_t address, uint64_t bytes) { store_.unmap(fabric::canonical(address), bytes); }
+
 template <class F> void machine::resident_parts(uint64_t address, uint64_t bytes, F&& f) const {
   if (!any_non_resident_) { f(uint64_t(0), bytes); return; }
   for (uint64_t done = 0; done < bytes;) {
@@ -209,7 +211,7 @@ void machine::write(uint64_t address, const void* data, uint64_t bytes) {
   auto& p = lines_.line(tlm::TLM_WRITE_COMMAND, 0);
   uint8_t* own = p.get_data_ptr();
   const auto* from = static_cast<const uint8_t*>(data);
-  const bool cached = fabric::now_ps() != 0 && mode_ == mode::at;
+  const bool cached = fabric::now_ps() != 0 && mode_ == mode::at && !in_reset();
   if (!cached) resident_parts(address, bytes, [&](uint64_t at, uint64_t n) { store_.write(address + at, from + at, n); });
   else
     for (uint64_t done = 0; done < bytes;) {
@@ -227,7 +229,7 @@ void machine::write(uint64_t address, const void* data, uint64_t bytes) {
 void machine::read(uint64_t address, void* data, uint64_t bytes) {
   auto* to = static_cast<uint8_t*>(data);
   if (any_non_resident_) std::memset(data, 0, bytes);
-  if (mode_ == mode::lt || fabric::now_ps() == 0) { resident_parts(address, bytes, [&](uint64_t at, uint64_t n) { store_.read(address + at, to + at, n); }); return; }
+  if (mode_ == mode::lt || fabric::now_ps() == 0 || in_reset()) { resident_parts(address, bytes, [&](uint64_t at, uint64_t n) { store_.read(address + at, to + at, n); }); return; }
   auto& p = lines_.line(tlm::TLM_READ_COMMAND, 0);
   for (uint64_t done = 0; done < bytes;) {
     const unsigned n = unsigned(std::min<uint64_t>(bytes - done, 64 - (address + done) % 64));
@@ -250,6 +252,27 @@ std::string machine::describe_unfinished() const {
   out += gds_->describe_waiting();
   if (!dispatcher_->done()) out += dispatcher_->describe_running();
   return out;
+}
+
+void machine::assert_reset() {
+  if (mode_ == platforms::mode::lt) { // threads leave what they wait in, and start again at their top; nothing else may run in that delta cycle
+    fabric::forget_wakes();
+    for (auto& c : cus_) c->cu.restart_thread();
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  }
+  if (context_.trace) context_.trace->reset(fabric::now_ps());
+  fabric::assert_reset();
+  const bool profile = code_.profile;
+  code_ = compute_unit::code_cache(code_.chip());
+  code_.profile = profile;
+  run_.reset();
+  if (races_) races_->reset();
+  ++resets_;
+}
+
+void machine::release_reset() {
+  if (context_.trace) context_.trace->restart(fabric::now_ps());
+  fabric::release_reset();
 }
 
 void machine::close_statistics() {

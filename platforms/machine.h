@@ -30,6 +30,7 @@ public:
   // device_memory: functional access past the timing; sees dirty lines of L2 and K$
   void map(uint64_t address, uint64_t bytes) override;
   void make_non_resident(uint64_t address, uint64_t bytes) override;
+  void unmap(uint64_t address, uint64_t bytes) override;
   void write(uint64_t address, const void* data, uint64_t bytes) override;
   void read(uint64_t address, void* data, uint64_t bytes) override;
 
@@ -48,6 +49,15 @@ public:
 
   /// Everything that has not finished: waves, workgroups, GDS waiters.
   std::string describe_unfinished() const;
+  /// Reset of everything but the memory's bytes and pages, in the middle of whatever goes on: waves, queues, caches (dirty lines are lost), TLBs, LDS and GDS, RTL
+  /// blocks and packets submitted go to power-on; statistics, findings and faults too. What is in flight is dropped. The machine stands still until `release_reset`,
+  /// then its time (and every clock) starts at 0: a job does exactly what it does in a new machine. Call both outside of processes, while sc_start is not running,
+  /// after elaboration. Objects of your own: fabric/reset.h.
+  void assert_reset();
+  void release_reset();
+  bool in_reset() const { return fabric::in_reset(); }
+  uint64_t resets() const { return resets_; }
+
   /// Ends stall intervals (before statistics are read).
   void close_statistics();
 
@@ -59,6 +69,7 @@ private:
 
   machine_parameters parameters_;
   std::vector<std::pair<uint64_t, uint64_t>> non_resident_; ///< first address, bytes
+  uint64_t resets_ = 0;
   bool any_non_resident_ = false; ///< some mapped page has no memory
   edge_binder bind_;
   platforms::mode mode_;

@@ -29,6 +29,8 @@ struct system_parameters {
   std::string non_resident;
   uint64_t chaos_seed = 0;
   unsigned chaos_max_extra_cycles = 24;
+  uint64_t reset_at_cycle = 0;
+  unsigned reset_cycles = 16;
 
   template <class V> void describe(V&& v) {
     v("chip", chip, {"", 0, 0, "gfx900|gfx906", "", "instruction set of raw code without a target"});
@@ -41,6 +43,8 @@ struct system_parameters {
     v("l2.channels", l2_channels, {"channels", 1, 64, nullptr, "Linux gfx_v9_0.c: 16", "L2 channels, each with an atomic unit and a memory channel"});
     v("chaos.seed", chaos_seed, {"", 0, 1e18, nullptr, "", "not 0: latencies and arbitration are drawn at random from this seed"});
     v("chaos.max_extra_cycles", chaos_max_extra_cycles, {"cycles", 0, 100000, nullptr, "", "most extra cycles of one draw"});
+    v("reset.at_cycle", reset_at_cycle, {"cycles", 0, 1e18, nullptr, "", "not 0: `lyra run` resets the whole machine at this cycle, loads the job again and runs it; the report is of the second run"});
+    v("reset.cycles", reset_cycles, {"cycles", 1, 1000000, nullptr, "", "how long such a reset is asserted"});
   }
 };
 

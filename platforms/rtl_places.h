@@ -45,7 +45,7 @@ private:
 
 /// The same with a copy of its own for what is written, a line at a time, so that two memories can run side by side: a line is copied from the store by keep(),
 /// before either side has the request.
-class shadow_array final : public rtl::memory_array {
+class shadow_array final : public rtl::memory_array, private fabric::resettable {
 public:
   explicit shadow_array(memory::backing_store& store) : store_(store) {}
   void keep(uint64_t address);
@@ -53,6 +53,7 @@ public:
   bool write(uint64_t address, const uint8_t* data, uint64_t strobe, unsigned bytes) override;
 
 private:
+  void on_reset() override { lines_.clear(); } ///< which writes a side had done when the reset came is chance: both go on with the store's bytes
   memory::backing_store& store_;
   std::unordered_map<uint64_t, std::array<uint8_t, 64>> lines_;
 };

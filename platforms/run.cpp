@@ -58,6 +58,15 @@ observe::vcd_options trace_options(const run_options& o, const fabric::clock_dom
   return v;
 }
 
+/// Asserts reset for so long.
+void reset_machine(machine& m, fabric::picoseconds length) {
+  m.assert_reset();
+  sc_core::sc_event end; // so that time passes
+  end.notify(fabric::to_sc_time(length));
+  sc_core::sc_start(fabric::to_sc_time(length));
+  m.release_reset();
+}
+
 /// Names of all opcodes decoded: instructions are decoded when a wave first comes to them.
 void write_opcodes(const std::string& file, const compute_unit::code_cache& code) {
   std::set<std::string> names;
@@ -78,6 +87,8 @@ int run(const run_options& o) {
   auto described = load_machine(o.machine, o.settings);
   const auto m = o.mode == "lt" ? mode::lt : mode::at;
   for (const auto& f : o.profiles) check_profile_name(f);
+  const uint64_t reset_at = described->parameters.system.reset_at_cycle;
+  if (reset_at && (!o.timeline.empty() || o.statistics_every)) throw observe::input_error("reset.at_cycle", "time starts again with a reset: --timeline and --stats-every cannot follow it");
   if (!o.waves.empty() && m == mode::lt) throw observe::input_error("--waves", "needs --mode at: loosely timed runs have no wave-cycles");
   const dispatch::job job = dispatch::load_job(o.job);
   const auto a = about(*described, o);
@@ -113,44 +124,59 @@ int run(const run_options& o) {
   dispatch::machine_limits limits;
   limits.chip = chip;
   limits.waves = mach.wave_slots();
-  dispatch::loaded_job loaded(job, mach, limits);
-  mach.code() = compute_unit::code_cache(loaded.code_target());
+  auto loading = std::make_unique<dispatch::loaded_job>(job, mach, limits);
+  mach.code() = compute_unit::code_cache(loading->code_target());
   mach.code().profile = !o.profiles.empty();
   std::vector<compute_unit::wave_account> accounts;
   if (!o.waves.empty())
     for (unsigned i = 0; i < mach.compute_units(); ++i) mach.cu(i).accounts = &accounts;
   stopper stop("stopper", mach);
   sc_core::sc_start(sc_core::SC_ZERO_TIME); // elaborates
-  mach.dispatcher().set_scratch_slots(loaded.scratch_slots());
-  for (const auto& p : loaded.packets()) mach.dispatcher().submit(*p);
+  const auto submit = [&] {
+    mach.dispatcher().set_scratch_slots(loading->scratch_slots());
+    for (const auto& p : loading->packets()) mach.dispatcher().submit(*p);
+  };
+  submit();
 
   observe::statistics_region region(mach.statistics());
   std::unique_ptr<observe::statistics_sampler> sampler;
   if (o.statistics_every) sampler = std::make_unique<observe::statistics_sampler>(o.statistics.empty() ? "statistics.jsonl" : o.statistics + "l", mach.statistics(), a);
   observe::progress_bar progress(stderr, !o.quiet && isatty(2));
   const auto began = std::chrono::steady_clock::now();
-  bool starved = false, out_of_time = false;
+  bool starved = false, out_of_time = false, reset_done = reset_at == 0;
   const uint64_t chunk = o.statistics_every ? o.statistics_every : timeline ? timeline_recorder::sample_cycles : 50000;
   for (uint64_t until = 0; !mach.dispatcher().done() && mach.run_state().faults.empty();) {
     if (!sc_core::sc_pending_activity()) { starved = true; break; }
     if (o.max_cycles && until >= o.max_cycles) { out_of_time = true; break; }
     until += chunk;
     if (o.max_cycles) until = std::min(until, o.max_cycles);
+    if (!reset_done) until = std::min(until, reset_at);
     // time stays at the last event, so that a machine that waits forever is reported at the cycle when it stopped
-    const sc_core::sc_time left = fabric::to_sc_time(clock.at(until)) - sc_core::sc_time_stamp();
+    const sc_core::sc_time left = fabric::to_sc_time(clock.at(until)) - fabric::to_sc_time(fabric::now_ps());
     if (sc_core::sc_time_to_pending_activity() <= left) sc_core::sc_start(left, sc_core::SC_EXIT_ON_STARVATION);
     const uint64_t reached = mach.dispatcher().done() ? mach.cycle() : until;
     if (sampler) sampler->sample(reached, clock.at(reached));
     if (timeline) timeline->sample(reached);
+    if (!reset_done && until == reset_at && !mach.dispatcher().done() && mach.run_state().faults.empty()) {
+      reset_done = true;
+      reset_machine(mach, clock.at(described->parameters.system.reset_cycles));
+      loading->unload(mach);
+      loading = std::make_unique<dispatch::loaded_job>(job, mach, limits);
+      accounts.clear();
+      submit();
+      until = 0;
+      if (!o.quiet) fmt::print("reset at cycle {}; the job runs again\n", reset_at);
+    }
     progress.update(mach.dispatcher().groups_done(), mach.dispatcher().groups_total(), fmt::format("cycle {}", mach.cycle()));
   }
+  const dispatch::loaded_job& loaded = *loading;
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   progress.finish();
   mach.close_statistics();
   if (timeline) timeline_file->close();
   if (vcd) {
     for (const auto& p : vcd->unmatched()) fmt::print(stderr, "lyra: --trace {}: selects no signal (lyra trace --list shows the names)\n", p);
-    vcd->close(fabric::now_ps());
+    vcd->close(fabric::kernel_ps());
     if (fst) convert_to_fst(vcd_file, o.vcd);
   }
   if (!o.statistics.empty()) observe::write_statistics(o.statistics, region, a, {mach.cycle(), fabric::now_ps()});

@@ -63,6 +63,15 @@ private:
   void b_transport(unsigned port, fabric::payload& p, sc_core::sc_time& delay) override;
   unsigned transport_dbg(unsigned, fabric::payload&) override { return 0; }
   fabric::cycle_t on_wake(fabric::cycle_t cycle) override;
+  void on_reset() override {
+    draws_ = 0;
+    fifo_.clear();
+    held_ = nullptr;
+    held_at_ = 0;
+    last_arrival_ = issue_free_ = 0;
+    last_source_ = 0xffff;
+    statistics_ = atomic_unit_statistics();
+  }
   void enqueue(fabric::payload& p, fabric::cycle_t arrival);
   void execute(fabric::payload& p);
 

@@ -31,8 +31,7 @@ l1_cache::l1_cache(sc_core::sc_module_name name, context& context, const l1_para
       key_counts_(256, 0), transactions_(parameters.mshrs + parameters.writes_outstanding), l2_queue_(transactions_.size()), requests_(parameters.request_fifo_entries + 1),
       responses_(transactions_.size()), fifo_mask_(power_of_two(parameters.latency_fifo_entries) - 1),
       td_quantum_(std::max(1u, parameters.td_bytes_per_cycle / std::max(1u, parameters.td_lines_per_cycle))), dmi_(l2_port) {
-  for (unsigned i = parameters.mshrs; i-- > 0;) free_mshrs_.push_back(i);
-  for (unsigned i = parameters.writes_outstanding; i-- > 0;) free_writes_.push_back(parameters.mshrs + i);
+  free_all();
   if (context.statistics) context.statistics->add(this->name(), statistics_);
   if (observe::trace* t = context.trace) {
     const std::string path = std::string(this->name()) + ".";
@@ -47,6 +46,40 @@ l1_cache::l1_cache(sc_core::sc_module_name name, context& context, const l1_para
     stall_signal_ = t->add(path + "stall", 3, "tag stage: 0 runs, waits for 1 an MSHR, 2 a write acknowledgement, 3 the latency FIFO, 4 a tag bank");
     td_signal_ = t->add(path + "td_tag", 64, "tag of the line that comes to TD");
   }
+}
+
+void l1_cache::free_all() {
+  free_mshrs_.clear();
+  free_writes_.clear();
+  for (unsigned i = parameters_.mshrs; i-- > 0;) free_mshrs_.push_back(i);
+  for (unsigned i = parameters_.writes_outstanding; i-- > 0;) free_writes_.push_back(parameters_.mshrs + i);
+}
+
+void l1_cache::on_reset() {
+  draws_ = 0;
+  lines_.reset();
+  keys_.assign(keys_.size(), no_key);
+  key_counts_.assign(key_counts_.size(), 0);
+  transactions_.assign(transactions_.size(), transaction());
+  free_all();
+  l2_queue_.clear();
+  last_l2_cycle_ = 0;
+  requests_.clear();
+  responses_.clear();
+  controls_.clear();
+  withheld_ = nullptr;
+  fifo_.assign(fifo_.size(), entry());
+  head_ = send_ = tail_ = td_position_ = 0;
+  combining_.clear();
+  combining_instruction_ = 0;
+  lookup_cycle_ = never;
+  lookups_ = 0;
+  banks_used_ = 0;
+  stall_ = stall::none;
+  stall_since_ = 0;
+  dmi_.invalidate();
+  hits_now_ = misses_now_ = merged_now_ = writes_now_ = 0;
+  statistics_ = l1_statistics();
 }
 
 // ---------------------------------------------------------------- ports

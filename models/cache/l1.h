@@ -134,6 +134,8 @@ private:
   void on_ready(unsigned port, fabric::picoseconds at) override { (void)port; wake_at_ps(at); }
   void on_invalidate_direct_mem_ptr(unsigned port, uint64_t first, uint64_t last) override;
   fabric::cycle_t on_wake(fabric::cycle_t cycle) override;
+  void on_reset() override;
+  void free_all();
 
   stall look_up(fabric::payload& p, fabric::cycle_t c);
   stall read(fabric::payload& p, fabric::cycle_t c);

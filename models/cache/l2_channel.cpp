@@ -49,6 +49,39 @@ l2_channel::l2_channel(sc_core::sc_module_name name, const context& context, con
   }
 }
 
+/// Dirty lines are lost, as on any chip.
+void l2_channel::on_reset() {
+  array_.reset();
+  draws_ = 0;
+  input_.clear();
+  held_ = nullptr;
+  held_at_ = 0;
+  last_arrival_ = tag_free_ = response_free_ = 0;
+  stalled_ = stall::no;
+  stalled_since_ = 0;
+  mshrs_.assign(mshrs_.size(), mshr());
+  free_mshrs_.clear();
+  for (unsigned m = parameters_.mshrs; m-- > 0;) free_mshrs_.push_back(m);
+  mshr_of_line_.assign(mshr_of_line_.size(), no_mshr);
+  targets_.clear();
+  free_target_ = none;
+  mshrs_busy_ = writebacks_busy_ = fetches_waiting_ = 0;
+  writebacks_.assign(writebacks_.size(), writeback());
+  writeback_order_ = 0;
+  events_.clear();
+  due_.clear();
+  to_memory_.clear();
+  to_atomic_.clear();
+  control_active_ = false;
+  control_ = cache_control::none;
+  control_line_ = 0;
+  control_next_ = 0;
+  direct_.invalidate();
+  dmi_granted_ = atomic_busy_ = false;
+  atomic_free_event_.cancel();
+  statistics_ = l2_statistics();
+}
+
 // --- arrival ---
 
 l2_channel::request l2_channel::classify(payload& p, cycle_t arrival) const {

@@ -79,6 +79,7 @@ private:
 
   // the pipeline (l2_channel.cpp)
   fabric::cycle_t on_wake(fabric::cycle_t cycle) override;
+  void on_reset() override;
   void enqueue(fabric::payload& p, fabric::cycle_t arrival);
   request classify(fabric::payload& p, fabric::cycle_t arrival) const;
   stall look_up(request& r, fabric::cycle_t cycle);

@@ -52,6 +52,61 @@ fabric::request_answer compute_unit::on_request(unsigned, fabric::payload& p, fa
   return fabric::request_answer::accepted;
 }
 
+/// Registers are cleared when waves start; what observes the unit (observer, accounts) stays.
+void compute_unit::on_reset() {
+  statistics = compute_unit_statistics();
+  smem_in_vain_ = false;
+  clause_draws_ = 0;
+  for (wave& w : waves_) {
+    wave fresh;
+    fresh.simd = w.simd;
+    fresh.slot = w.slot;
+    fresh.pc_signal = w.pc_signal;
+    fresh.vmcnt_signal = w.vmcnt_signal;
+    fresh.lgkmcnt_signal = w.lgkmcnt_signal;
+    fresh.expcnt_signal = w.expcnt_signal;
+    fresh.state_signal = w.state_signal;
+    fresh.instruction_signal = w.instruction_signal;
+    fresh.cause_signal = w.cause_signal;
+    fresh.return_signal = w.return_signal;
+    w = std::move(fresh);
+  }
+  for (auto& o : order_) o.clear();
+  for (auto& f : vgpr_file_) f.cleared = 0;
+  for (auto& g : groups_) g = workgroup();
+  for (auto& n : simd_next_) n = never;
+  for (auto& of_simd : ready_)
+    for (auto& at : of_simd) at = 0;
+  waiting_ = 0;
+  lds_refused_until_ = 0;
+  lds_refused_path_ = 0;
+  for (auto& f : valu_free_) f = 0;
+  return_wake_ = never;
+  age_ = sequence_ = 0;
+  waves_in_use_ = 0;
+  busy_since_ = 0;
+  for (auto& r : returns_) r.clear();
+  local_.clear();
+  smem_operations_.clear();
+  smem_free_ = -1;
+  smem_in_flight_ = 0;
+  smem_queue_.clear();
+  lds_queue_.clear();
+  vmem_queue_.clear();
+  late_store_ = nullptr;
+  late_wave_ = nullptr;
+  fetch_queue_.clear();
+  fetch_invalidations_.clear();
+  fetch_next_ = smem_next_ = 0;
+  for (auto& p : port_waiters_) p = false;
+  fetch_fault_block_ = code_block();
+  code_dmi_.invalidate();
+  smem_dmi_.invalidate();
+  for (auto& c : loose_cycles_) c = 0;
+  loose_event_.cancel();
+  loose_launches_.clear();
+}
+
 fabric::cycle_t compute_unit::on_wake(fabric::cycle_t cycle) {
   apply_returns(cycle);
   if (context_.run && context_.run->stop_requested) return never;

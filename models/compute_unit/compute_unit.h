@@ -43,6 +43,8 @@ public:
   /// Waves that are not done: which, where, waiting for what; one line each.
   std::string describe_waves() const;
   bool idle() const { return waves_in_use_ == 0; }
+  /// Loosely timed: the thread starts again at its top in the next delta cycle, whatever it waits for (before a reset).
+  void restart_thread() { if (thread_.valid()) thread_.reset(); }
   /// Closes the stall accounting of waves still there (end of a run that did not finish).
   void close_statistics();
 
@@ -63,6 +65,7 @@ private:
   void on_response(unsigned port, fabric::payload& p, fabric::picoseconds at) override;
   void on_ready(unsigned port, fabric::picoseconds at) override;
   fabric::cycle_t on_wake(fabric::cycle_t cycle) override;
+  void on_reset() override;
 
   // waves (compute_unit_waves.cpp)
   void start_group(fabric::payload& p, uint64_t cycle);
@@ -260,6 +263,7 @@ private:
   sc_core::sc_event loose_event_;
   std::vector<fabric::payload*> loose_launches_;
   bool keep_stalls_ = false; ///< each wave's own stall cycles are wanted: accounts or a profile
+  sc_core::sc_process_handle thread_;
   bool traced_ = false; ///< a signal of this unit is
   observe::text_signal issue_signals_[5], smem_issue_text_, smem_return_text_; ///< issue: by class
   observe::signal issue_signal_, smem_outstanding_signal_, smem_issue_signal_, smem_return_signal_, smem_return_tag_signal_;

@@ -14,6 +14,7 @@ using isa::memory_kind;
 uint64_t compute_unit::loose_cycle() const { return now() + *std::max_element(std::begin(loose_cycles_), std::end(loose_cycles_)); }
 
 void compute_unit::loose_thread() {
+  thread_ = sc_core::sc_get_current_process_handle();
   std::vector<wave*> turn_order;
   for (;;) {
     while (loose_launches_.empty() && waves_in_use_ == 0) wait(loose_event_);

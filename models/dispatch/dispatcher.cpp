@@ -79,6 +79,34 @@ dispatcher::dispatcher(sc_core::sc_module_name name, const dispatcher_parameters
 
 dispatcher::~dispatcher() = default;
 
+/// Packets are forgotten too; observers and scratch slots stay.
+void dispatcher::on_reset() {
+  order_ = cu_order(cu_order::find(parameters_.order), topology_.compute_units, std::min(parameters_.shader_engines, topology_.compute_units));
+  occupancy_.assign(topology_.compute_units, cu_occupancy(cu_));
+  full_.assign(full_.size(), shortage::none);
+  port_free_.assign(port_free_.size(), 0);
+  engine_free_.assign(engine_free_.size(), 0);
+  set_scratch_slots(scratch_slots_);
+  ended_ = {};
+  ready_cus_.clear();
+  records_.clear();
+  done_event_.cancel();
+  state_ = state::idle;
+  state_since_ = busy_since_ = processed_at_ = controls_done_ = 0;
+  wait_since_ = never;
+  wait_counter_ = nullptr;
+  current_ = completed_ = in_flight_ = 0;
+  busy_ = false;
+  controls_pending_ = resident_waves_ = 0;
+  for (uint32_t& g : next_group_) g = 0;
+  group_number_ = wave_order_ = groups_total_ = chaos_sequence_ = 0;
+  statistics_ = dispatcher_statistics();
+}
+
+void dispatcher::on_reclaim() {
+  for (auto& l : pool_->all) fabric::take_back(*l);
+}
+
 void dispatcher::set_scratch_slots(uint64_t n) {
   scratch_slots_ = n;
   std::vector<uint64_t> slots(n);

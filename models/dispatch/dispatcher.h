@@ -112,6 +112,8 @@ private:
   struct later { bool operator()(const ended_group& a, const ended_group& b) const { return a.cycle != b.cycle ? a.cycle > b.cycle : a.cu != b.cu ? a.cu > b.cu : a.number > b.number; } };
 
   fabric::cycle_t on_wake(fabric::cycle_t cycle) override;
+  void on_reset() override;
+  void on_reclaim() override;
   void on_response(unsigned port, fabric::payload& p, fabric::picoseconds at) override;
   void on_ready(unsigned port, fabric::picoseconds at) override;
 

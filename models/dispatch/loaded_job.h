@@ -24,6 +24,11 @@ public:
   loaded_job(const loaded_job&) = delete;
   loaded_job& operator=(const loaded_job&) = delete;
 
+  /// Takes everything out of the memory again (device_memory::unmap): another job can be laid out, or this one loaded anew.
+  void unload(device_memory& memory) const {
+    for (const auto& r : layout_.ranges()) memory.unmap(r.first, r.bytes);
+  }
+
   const job& spec() const { return job_; }
   /// In the order of the job; addresses stay valid as long as this object.
   const std::vector<std::unique_ptr<fabric::dispatch_packet>>& packets() const { return packets_; }

@@ -10,6 +10,15 @@ address_translation::address_translation(const translation_parameters& p, unsign
   while ((uint64_t(2) << page_bits_) <= p.page_bytes) ++page_bits_;
 }
 
+void address_translation::reset() {
+  clock_ = 0;
+  l1_.assign(l1_.size(), entry());
+  l2_.assign(l2_.size(), entry());
+  recent_.assign(recent_.size(), 0);
+  walker_free_.assign(walker_free_.size(), 0);
+  statistics_ = translation_statistics();
+}
+
 cycle_t address_translation::look_up(unsigned source, uint64_t page, cycle_t now) {
   entry* entries = &l1_[size_t(source) * l1_entries_];
   unsigned oldest = 0;

@@ -51,6 +51,8 @@ public:
     return look_up(source, page, now);
   }
   translation_statistics& statistics() { return statistics_; }
+  /// Nothing is translated, no walk is under way, statistics are 0.
+  void reset();
 
 private:
   struct entry { uint64_t page = never; cycle_t ready = 0; uint64_t used = 0; };

@@ -64,6 +64,12 @@ void cache_array::drop_all() {
   present_ = 0;
 }
 
+void cache_array::reset() {
+  drop_all();
+  clock_ = 0;
+  recent_.assign(recent_.size(), 0);
+}
+
 size_t cache_array::data_bytes() const {
   size_t n = 0;
   for (const auto& b : blocks_) n += b ? block_lines * line_bytes : 0;

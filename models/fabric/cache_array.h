@@ -92,6 +92,8 @@ public:
   /// Drops a line with whatever it holds.
   void drop(int i);
   void drop_all();
+  /// As after construction: empty, and the order of use is forgotten.
+  void reset();
 
   uint64_t address(int i) const { return tags_[size_t(i)]; }
   bool holds(int i) const { return tags_[size_t(i)] != no_line; }

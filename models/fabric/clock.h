@@ -25,13 +25,27 @@ struct clock_domain {
 };
 
 /// The simulation time now, in ps. The kernel's resolution is 1 ps (checked when a machine is built).
-inline picoseconds now_ps() { return sc_core::sc_get_curr_simcontext()->time_stamp().value(); } // as sc_time_stamp(), in line
+/// Kernel time at which the modules' time began: 0, or that of the last reset.
+inline picoseconds time_origin = 0;
+
+// Accellera's kernel (it defines SC_API_VERSION_STRING) has the present time at hand in line, and its sc_time is its value alone; both calls stand in each phase of each
+// transaction. Everywhere else, and with LYRA_STANDARD_SYSTEMC, it is what IEEE 1666 has.
+#if defined(SC_API_VERSION_STRING) && !defined(LYRA_STANDARD_SYSTEMC)
+inline picoseconds kernel_ps() { return sc_core::sc_get_curr_simcontext()->time_stamp().value(); }
 inline sc_core::sc_time to_sc_time(picoseconds t) {
-  // as sc_time::from_value, in line: it is called for each phase of each transaction
   static_assert(sizeof(sc_core::sc_time) == sizeof t, "sc_time is expected to be its value alone");
   sc_core::sc_time r;
   std::memcpy(static_cast<void*>(&r), &t, sizeof t);
   return r;
 }
+#else
+inline picoseconds kernel_ps() { return sc_core::sc_time_stamp().value(); }
+inline sc_core::sc_time to_sc_time(picoseconds t) { return sc_core::sc_time(double(t), sc_core::SC_PS); } // exact up to 2^53 ps: two and a half hours of machine time
+#endif
+
+/// The modules' time: what the kernel's time has become since the last reset.
+inline picoseconds now_ps() { return kernel_ps() - time_origin; }
+/// The modules' time starts again at 0 now. Only with nothing scheduled (fabric/reset.h).
+inline void restart_time() { time_origin = kernel_ps(); }
 
 } // namespace lyra::fabric

@@ -67,6 +67,32 @@ crossbar::crossbar(sc_core::sc_module_name name, const context& context, unsigne
 
 crossbar::~crossbar() = default;
 
+void crossbar::on_reset() {
+  draws_ = 0;
+  if (translation_) translation_->reset();
+  requests_.clear();
+  responses_.clear();
+  nodes_.clear();
+  free_node_ = none;
+  queues_.assign(queues_.size(), list());
+  response_queues_.assign(response_queues_.size(), list());
+  waiting_sources_.assign(waiting_sources_.size(), 0);
+  busy_channels_.assign(busy_channels_.size(), 0);
+  busy_sources_.assign(busy_sources_.size(), 0);
+  channel_states_.assign(channel_states_.size(), port_state());
+  for (auto& c : channel_states_) c.last = sources() - 1;
+  source_states_.assign(source_states_.size(), port_state());
+  source_next_.assign(source_next_.size(), 0);
+  source_due_.assign(source_due_.size(), 0);
+  channel_due_.assign(channel_due_.size(), 0);
+  inside_.assign(inside_.size(), 0);
+  inside_total_ = 0;
+  held_.assign(held_.size(), held());
+  due_.clear();
+  broadcasts_.clear();
+  statistics_ = crossbar_statistics();
+}
+
 bool crossbar::to_all(const payload& p) {
   if (p.get_command() != tlm::TLM_IGNORE_COMMAND) return false;
   const policy_extension* e = payload_pool::find_policy(p);

@@ -87,6 +87,7 @@ private:
   bool get_direct_mem_ptr(unsigned port, payload& p, tlm::tlm_dmi& dmi) override;
   void on_invalidate_direct_mem_ptr(unsigned port, uint64_t first, uint64_t last) override;
   cycle_t on_wake(cycle_t cycle) override;
+  void on_reset() override;
 
   void admit(unsigned source, payload& p, cycle_t arrival);
   void depart(unsigned channel, payload& p, picoseconds at, uint16_t source);

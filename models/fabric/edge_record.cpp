@@ -172,6 +172,12 @@ edge_recorder::edge_recorder(sc_core::sc_module_name name, const std::string& fi
 }
 edge_recorder::~edge_recorder() = default;
 
+void edge_recorder::on_reset() {
+  file_.close();
+  file_.open(name_);
+  recorded_ = left_out_ = 0;
+}
+
 void edge_recorder::record(payload& p, picoseconds at) {
   const std::string line = record_line(p, at);
   if (line.empty()) { ++left_out_; return; }

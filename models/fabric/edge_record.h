@@ -42,7 +42,7 @@ private:
 };
 
 /// Stands in an edge and writes its requests to a file; nothing else changes. Bind `in` to the initiator's end and `out` to the target's.
-class edge_recorder : public sc_core::sc_module, private tlm::tlm_fw_transport_if<>, private tlm::tlm_bw_transport_if<> {
+class edge_recorder : public sc_core::sc_module, private resettable, private tlm::tlm_fw_transport_if<>, private tlm::tlm_bw_transport_if<> {
 public:
   edge_recorder(sc_core::sc_module_name name, const std::string& file);
   ~edge_recorder() override;
@@ -53,6 +53,7 @@ public:
 
 private:
   void record(payload& p, picoseconds at);
+  void on_reset() override; ///< the file begins anew: times do
   tlm::tlm_sync_enum nb_transport_fw(payload& p, tlm::tlm_phase& phase, sc_core::sc_time& t) override;
   tlm::tlm_sync_enum nb_transport_bw(payload& p, tlm::tlm_phase& phase, sc_core::sc_time& t) override { return in->nb_transport_bw(p, phase, t); }
   void b_transport(payload& p, sc_core::sc_time& t) override;

@@ -19,7 +19,7 @@ struct edge_signals {
   explicit operator bool() const { return requests || waiting || responses || in_flight || address; }
 };
 
-class edge_trace : public sc_core::sc_module, private tlm::tlm_fw_transport_if<>, private tlm::tlm_bw_transport_if<> {
+class edge_trace : public sc_core::sc_module, private resettable, private tlm::tlm_fw_transport_if<>, private tlm::tlm_bw_transport_if<> {
 public:
   edge_trace(sc_core::sc_module_name name, const edge_signals& signals, picoseconds cycle) : sc_module(name), in("in"), out("out"), signals_(signals), cycle_(cycle) {
     in.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
@@ -29,7 +29,8 @@ public:
   tlm::tlm_initiator_socket<bus_width_bits> out;
 
 private:
-  static picoseconds effective(const sc_core::sc_time& t) { return (sc_core::sc_time_stamp() + t).value(); }
+  static picoseconds effective(const sc_core::sc_time& t) { return now_ps() + t.value(); }
+  void on_reset() override { open_ = false; }
   void pulse(const observe::signal& s, picoseconds t) const { s.add(t, 1); s.add(t + cycle_, -1); }
   void began(const payload& p, picoseconds t) {
     pulse(signals_.requests, t);

@@ -2,6 +2,7 @@
 #include "fabric/module.h"
 #include <algorithm>
 #include <array>
+#include <string>
 #include <vector>
 
 namespace lyra::fabric {
@@ -35,6 +36,21 @@ public:
     }
     far_.erase(std::remove_if(far_.begin(), far_.end(), [&](const far_entry& e) { return e.module == &m; }), far_.end());
     std::make_heap(far_.begin(), far_.end(), later);
+  }
+
+  void forget_all() {
+    for (slot& w : wheel_) {
+      for (const entry& e : w.entries) e.module->forgotten();
+      w.entries.clear();
+      w.first = never;
+    }
+    for (const far_entry& e : far_) e.module->forgotten();
+    far_.clear();
+    occupied_.fill(0);
+    base_ = 0; // the modules' time starts again
+    event_.cancel();
+    pending_ = never;
+    sequence_ = 0;
   }
 
 private:
@@ -136,9 +152,18 @@ wake_statistics& simulation_statistics() {
   return s;
 }
 
+void forget_wakes() {
+  wake_queue::instance().forget_all();
+  simulation_statistics() = wake_statistics();
+}
+
 timed_module::timed_module(sc_core::sc_module_name name, clock_domain clock) : sc_module(name), clock_(clock) { wake_queue::instance(); }
 
 timed_module::~timed_module() { wake_queue::instance().forget(*this); }
+
+void timed_module::on_reset() {
+  SC_REPORT_ERROR("lyra/reset", (std::string(name()) + ": this block cannot be reset: give it an on_reset() (fabric/reset.h), or start the process again").c_str());
+}
 
 void timed_module::schedule(cycle_t c) {
   next_wake_ = c;

@@ -2,6 +2,7 @@
 // Base of every timed block: the next cycle at which the block has something to do, and what it does then.
 #pragma once
 #include "fabric/clock.h"
+#include "fabric/reset.h"
 
 namespace lyra::fabric {
 
@@ -14,14 +15,18 @@ struct wake_statistics {
   }
 };
 wake_statistics& simulation_statistics();
+/// No module has asked for a wake (a part of a reset).
+void forget_wakes();
 
 /// A block that sleeps until the cycle it asked for. All messages for cycle t reach a block before it wakes at t, because every
 /// message is annotated at least one cycle ahead; so what a block decides at t depends on (time, port) only, not on process order.
-class timed_module : public sc_core::sc_module {
+class timed_module : public sc_core::sc_module, public resettable {
 public:
   timed_module(sc_core::sc_module_name name, clock_domain clock);
   ~timed_module() override;
   const clock_domain& clock() const { return clock_; }
+  /// Every block overrides it (fabric/reset.h); the default is an error, since a block that keeps its state would go on with transactions that are gone.
+  void on_reset() override;
 
 protected:
   /// Asks for `on_wake` at cycle c (never in the past). The earliest request counts; others are forgotten once it is served.
@@ -39,6 +44,7 @@ protected:
 private:
   friend class wake_queue;
   void schedule(cycle_t c);
+  void forgotten() { next_wake_ = never; queued_ = 0; running_ = false; }
   void run(picoseconds t);
 
   clock_domain clock_;

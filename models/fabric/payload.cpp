@@ -10,9 +10,8 @@ payload_pool::~payload_pool() = default;
 payload& payload_pool::take(std::vector<payload*>& idle, bool atomic) {
   ++outstanding_;
   if (idle.empty()) {
-    constexpr unsigned several = 16;
-    slots_.emplace_back(new slot[several]); // not make_unique, which would clear the data
-    for (unsigned i = several; i-- > 0;) {
+    slots_.emplace_back(new slot[slots_at_once]); // not make_unique, which would clear the data
+    for (unsigned i = slots_at_once; i-- > 0;) {
       slot& s = slots_.back()[i];
       s.p.set_mm(this);
       s.p.set_extension<policy_extension>(&s.policy); // sticky: lives as long as the payload
@@ -85,6 +84,12 @@ uint64_t payload_pool::byte_mask(const payload& p) {
   }
   for (unsigned i = 0; i < n; ++i) m |= uint64_t(e[i % p.get_byte_enable_length()] != TLM_BYTE_DISABLED) << i;
   return m;
+}
+
+void payload_pool::on_reclaim() {
+  if (outstanding_ == 0) return;
+  for (auto& several : slots_)
+    for (unsigned i = 0; i < slots_at_once; ++i) take_back(several[i].p);
 }
 
 void payload_pool::free(payload* p) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What sockets carry: pooled generic payloads with sticky extensions.
 #pragma once
+#include "fabric/reset.h"
 #include "isa/opcode.h"
 #include <memory>
 #include <tlm>
@@ -11,6 +12,11 @@ namespace lyra::fabric {
 constexpr unsigned bus_width_bits = 512; ///< BUSWIDTH of every socket
 constexpr unsigned line_bytes = 64;
 using payload = tlm::tlm_generic_payload;
+
+/// Gives every reference to a payload back, whoever held it: a part of a reset. Its memory manager has it then.
+inline void take_back(payload& p) {
+  while (p.get_ref_count() > 0) p.release();
+}
 
 /// Cache maintenance: a transaction with command IGNORE and this in its policy extension. It takes its place in the order of the port's requests.
 enum class cache_control : uint8_t {
@@ -51,7 +57,7 @@ struct atomic_extension : tlm::tlm_extension<atomic_extension> {
 
 /// Allocates payloads for line and atomic transactions and takes them back; nothing is freed before the pool is.
 /// A payload comes with a 64-byte data array, a 64-byte byte-enable array and its sticky policy (and atomic) extension.
-class payload_pool : public tlm::tlm_mm_interface {
+class payload_pool : public tlm::tlm_mm_interface, private resettable {
 public:
   payload_pool();
   ~payload_pool() override;
@@ -118,6 +124,9 @@ private:
     return p.get_data_ptr() == data ? reinterpret_cast<slot*>(data) : nullptr;
   }
   payload& take(std::vector<payload*>& idle, bool atomic);
+  void on_reset() override {}
+  void on_reclaim() override;
+  static constexpr unsigned slots_at_once = 16;
   std::vector<std::unique_ptr<slot[]>> slots_;
   std::vector<payload*> idle_lines_, idle_atomics_;
   size_t outstanding_ = 0;

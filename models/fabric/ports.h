@@ -6,6 +6,7 @@
 #pragma once
 #include "fabric/clock.h"
 #include "fabric/payload.h"
+#include "fabric/reset.h"
 #include "fabric/ring.h"
 #include <string>
 
@@ -43,7 +44,7 @@ public:
 };
 
 /// Target side of one edge.
-class target_port : public tlm::tlm_fw_transport_if<> {
+class target_port : public tlm::tlm_fw_transport_if<>, private resettable {
 public:
   target_port(const std::string& name, request_server& owner, unsigned port);
   tlm::tlm_target_socket<bus_width_bits> socket;
@@ -62,6 +63,11 @@ private:
   unsigned transport_dbg(payload& p) override { return owner_.transport_dbg(port_, p); }
   bool get_direct_mem_ptr(payload& p, tlm::tlm_dmi& dmi) override { return owner_.get_direct_mem_ptr(port_, p, dmi); }
   void begin_response(payload& p, picoseconds at);
+  void on_reset() override {
+    withheld_ = in_response_ = nullptr;
+    last_response_ = last_end_request_ = 0;
+    waiting_.clear();
+  }
 
   request_server& owner_;
   unsigned port_;
@@ -72,7 +78,7 @@ private:
 };
 
 /// Initiator side of one edge.
-class initiator_port : public tlm::tlm_bw_transport_if<> {
+class initiator_port : public tlm::tlm_bw_transport_if<>, private resettable {
 public:
   initiator_port(const std::string& name, response_client& owner, unsigned port);
   tlm::tlm_initiator_socket<bus_width_bits> socket;
@@ -90,6 +96,11 @@ public:
 private:
   tlm::tlm_sync_enum nb_transport_bw(payload& p, tlm::tlm_phase& phase, sc_core::sc_time& t) override;
   void invalidate_direct_mem_ptr(sc_dt::uint64 b, sc_dt::uint64 e) override { owner_.on_invalidate_direct_mem_ptr(port_, b, e); }
+  void on_reset() override {
+    pending_ = nullptr;
+    free_at_ = 0;
+    in_flight_ = 0;
+  }
 
   response_client& owner_;
   unsigned port_;

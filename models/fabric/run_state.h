@@ -39,6 +39,14 @@ struct run_state {
     if (!stop_requested && on_stop) on_stop();
     stop_requested = true;
   }
+  /// A reset of the machine: nothing has happened.
+  void reset() {
+    faults.clear();
+    findings.clear();
+    findings_count = global_share_accesses = 0;
+    stop_requested = false;
+    global_share_event.cancel();
+  }
   void report(finding f) { if (findings_count++ < findings_limit) findings.push_back(std::move(f)); }
 };
 

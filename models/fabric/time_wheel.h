@@ -10,7 +10,7 @@ namespace lyra::fabric {
 /// Entries come out by (cycle, order of push). Cycles near each other live in a ring of slots; those far away in a heap.
 template <class T> class time_wheel {
 public:
-  explicit time_wheel(unsigned slots_log2 = 10) : mask_((1u << slots_log2) - 1), heads_(mask_ + 1u, none), tails_(mask_ + 1u, none), bits_((mask_ + 64u) / 64u, 0) {}
+  explicit time_wheel(unsigned slots_log2 = 10) : slots_log2_(slots_log2), mask_((1u << slots_log2) - 1), heads_(mask_ + 1u, none), tails_(mask_ + 1u, none), bits_((mask_ + 64u) / 64u, 0) {}
 
   bool empty() const { return size_ == 0; }
   size_t size() const { return size_; }
@@ -32,6 +32,7 @@ public:
       if (c < earliest_) earliest_ = c;
     }
   }
+  void clear() { *this = time_wheel(slots_log2_); }
   /// The cycle of the first entry; `never` when empty.
   cycle_t next() const { return far_.empty() ? earliest_ : std::min(earliest_, far_.front().cycle); }
 
@@ -83,6 +84,7 @@ private:
     return never;
   }
 
+  unsigned slots_log2_;
   cycle_t base_ = 0, earliest_ = never;
   uint64_t mask_, sequence_ = 0;
   size_t size_ = 0;

@@ -6,11 +6,21 @@
 namespace lyra::fabric {
 
 traffic_source::traffic_source(sc_core::sc_module_name name, const context& context, const traffic_parameters& parameters, isa::target chip)
-    : timed_module(name, context.core), out("out", *this, 0), context_(context), parameters_(parameters) {
+    : timed_module(name, context.core), out("out", *this, 0), context_(context), parameters_(parameters), chip_(chip) {
   if (parameters.pattern == "recorded") reader_ = std::make_unique<record_reader>(parameters.file, context, chip);
   parameters_.bytes = std::clamp(parameters_.bytes, 1u, line_bytes);
   if (context.statistics) context.statistics->add(this->name(), statistics_);
   wake_at(1);
+}
+
+void traffic_source::on_reset() {
+  if (reader_) reader_ = std::make_unique<record_reader>(parameters_.file, context_, chip_);
+  next_ = recorded_request();
+  sent_.clear();
+  free_ = 0;
+  made_ = rolls_ = 0;
+  ended_ = false;
+  statistics_ = traffic_statistics();
 }
 
 payload& traffic_source::make() {

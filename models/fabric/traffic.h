@@ -63,6 +63,8 @@ public:
 
 private:
   cycle_t on_wake(cycle_t cycle) override;
+  void on_reset() override;
+  void on_release() override { wake_at(1); } ///< all of its requests again
   void on_response(unsigned, payload& p, picoseconds at) override;
   void on_ready(unsigned, picoseconds at) override { wake_at(std::max(clock().ceil(at), now() + 1)); }
   bool fetch();
@@ -71,6 +73,7 @@ private:
 
   context context_;
   traffic_parameters parameters_;
+  isa::target chip_;
   std::unique_ptr<record_reader> reader_;
   recorded_request next_;
   std::deque<std::pair<payload*, picoseconds>> sent_;

@@ -17,15 +17,20 @@ void wave_request::copy_from(const tlm_extension_base& e) {
 
 wave_pool::~wave_pool() = default;
 
+void wave_pool::on_reclaim() {
+  if (outstanding_ == 0) return;
+  for (auto& several : slots_)
+    for (unsigned i = 0; i < slots_at_once; ++i) take_back(several[i].p);
+}
+
 payload& wave_pool::take(size_class c) {
   ++outstanding_;
   auto& idle = idle_[c];
   if (idle.empty()) {
-    constexpr unsigned several = 8;
     const unsigned rows = c == small ? small_rows : c == medium ? medium_rows : wave_request::all_rows;
-    slots_.emplace_back(new slot[several]);
-    rows_.emplace_back(new line[size_t(several) * rows * 4]); // not make_unique, which would clear them
-    for (unsigned i = several; i-- > 0;) {
+    slots_.emplace_back(new slot[slots_at_once]);
+    rows_.emplace_back(new line[size_t(slots_at_once) * rows * 4]); // not make_unique, which would clear them
+    for (unsigned i = slots_at_once; i-- > 0;) {
       slot& s = slots_.back()[i];
       auto* first = reinterpret_cast<wave_request::row*>(rows_.back()[size_t(i) * rows * 4].lanes);
       if (c == all) s.request.place_all(first);

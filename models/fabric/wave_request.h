@@ -93,7 +93,7 @@ struct standalone_wave_request : wave_request {
 };
 
 /// Pool of payloads that carry a wave_request. Thousands are under way at a time, so most are small: a load of a dword needs three rows of 256 bytes.
-class wave_pool : public tlm::tlm_mm_interface {
+class wave_pool : public tlm::tlm_mm_interface, private resettable {
 public:
   ~wave_pool() override;
   /// A payload with a wave_request extension with all rows; `begin()` it. Reference count 1.
@@ -124,6 +124,9 @@ private:
     size_class size = all;
     ~slot() { p.clear_extension<wave_request>(); }
   };
+  void on_reset() override {}
+  void on_reclaim() override;
+  static constexpr unsigned slots_at_once = 8;
   struct alignas(64) line { uint32_t lanes[16]; };
   payload& take(size_class c);
   std::vector<std::unique_ptr<slot[]>> slots_;

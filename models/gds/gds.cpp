@@ -43,6 +43,27 @@ global_data_share::global_data_share(sc_core::sc_module_name name, const context
   }
 }
 
+void global_data_share::on_reset() {
+  sequence_ = 0;
+  if (memory_) std::memset(memory_.get(), 0, gds_bytes);
+  for (queue& q : ports_) {
+    q.first = q.count = 0;
+    q.last_arrival = 0;
+    q.refused = {nullptr, 0};
+  }
+  turn_ = 0;
+  queued_ = 0;
+  free_ = 0;
+  ordered_ = ordered_append();
+  sync_ = wave_sync();
+  held_.clear();
+  idle_tokens_.clear();
+  released_.clear();
+  lt_waiting_.clear();
+  lt_released_.clear();
+  statistics_ = gds_statistics();
+}
+
 uint8_t* global_data_share::memory() {
   if (!memory_) memory_ = std::make_unique<uint8_t[]>(gds_bytes);
   return memory_.get();

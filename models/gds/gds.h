@@ -101,6 +101,7 @@ private:
   void b_transport(unsigned port, fabric::payload& p, sc_core::sc_time& delay) override;
   unsigned transport_dbg(unsigned port, fabric::payload& p) override;
   fabric::cycle_t on_wake(fabric::cycle_t cycle) override;
+  void on_reset() override;
 
   void push(queue& q, fabric::payload& p, fabric::cycle_t arrival);
   int choose(fabric::cycle_t cycle);

@@ -24,6 +24,20 @@ local_data_share::local_data_share(sc_core::sc_module_name name, const context& 
   }
 }
 
+void local_data_share::on_reset() {
+  sequence_ = 0;
+  if (memory_) std::memset(memory_.get(), 0, lds_bytes);
+  for (path& q : paths_) {
+    q.first = q.count = 0;
+    q.free = q.last_arrival = 0;
+  }
+  refused_ = {nullptr, 0};
+  refused_path_ = 0;
+  banks_free_ = last_response_ = 0;
+  statistics_ = lds_statistics();
+  shown_busy_ = false;
+}
+
 uint8_t* local_data_share::memory() {
   if (!memory_) memory_ = std::make_unique<uint8_t[]>(lds_bytes);
   return memory_.get();

@@ -69,6 +69,19 @@ dram_channel::dram_channel(sc_core::sc_module_name name, const context& context,
   }
 }
 
+/// The bytes stay: they are the store's.
+void dram_channel::on_reset() {
+  draws_ = 0;
+  queue_.clear();
+  first_ = waiting_count_ = 0;
+  writes_waiting_ = bypassed_ = 0;
+  draining_ = last_was_write_ = dmi_granted_ = false;
+  held_ = nullptr;
+  held_at_ = last_arrival_ = bus_free_ps_ = 0;
+  timing_ = hbm2_timing(timing_.cycles());
+  statistics_ = dram_statistics();
+}
+
 unsigned dram_channel::pieces(const payload& p) const {
   const unsigned offset = unsigned(p.get_address() % line_bytes), length = p.get_data_length();
   if (p.get_byte_enable_ptr() && offset + length <= line_bytes && parameters_.access_bytes < line_bytes) {

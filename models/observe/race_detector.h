@@ -32,6 +32,18 @@ public:
   void returned(const fabric::wave_request& r, memory where, kind what, uint64_t lanes, const uint64_t* address) override;
   void barrier_passed(uint32_t first_wave, unsigned waves) override;
   uint64_t races() const { return races_; } ///< pairs of instructions
+  /// A reset of the machine: nothing has been accessed.
+  void reset() {
+    waves_.clear();
+    pages_.clear();
+    published_.clear();
+    site_numbers_.clear();
+    sites_.clear();
+    reported_.clear();
+    last_page_ = ~uint64_t(0);
+    races_ = 0;
+    last_ = nullptr;
+  }
 
 private:
   static constexpr unsigned page_cells = 1024;

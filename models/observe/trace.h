@@ -57,6 +57,11 @@ public:
     return s;
   }
 
+  /// The machine is reset at time `ps`: every signal is 0 (a text empty) from then on, changes for later times are forgotten.
+  virtual void reset(uint64_t ps) { (void)ps; }
+  /// The reset ends at time `ps`, and the machine's time starts again: what comes from now on is so much later than it says.
+  virtual void restart(uint64_t ps) { (void)ps; }
+
 protected:
   /// `bits` 0: a text. False: not selected.
   virtual bool declare(const std::string& path, unsigned bits, const char* meaning, uint32_t& id) = 0;

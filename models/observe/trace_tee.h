@@ -11,6 +11,9 @@ public:
   /// The receivers must outlive this.
   explicit trace_tee(std::vector<trace*> receivers) : receivers_(std::move(receivers)) {}
 
+  void reset(uint64_t ps) override { for (trace* t : receivers_) t->reset(ps); }
+  void restart(uint64_t ps) override { for (trace* t : receivers_) t->restart(ps); }
+
 private:
   struct entry { std::vector<signal> numbers; std::vector<text_signal> texts; };
   bool declare(const std::string& path, unsigned bits, const char* meaning, uint32_t& id) override {

@@ -72,6 +72,7 @@ void vcd_writer::change_text(uint32_t id, uint64_t ps, std::string_view text) {
 
 void vcd_writer::queue_change(uint32_t id, uint64_t ps, uint64_t value, bool relative) {
   if (!file_) return;
+  ps += origin_;
   if (ps < written_to_) { // too late: it goes to the next moment that is still open
     ++late_;
     ps = written_to_;
@@ -80,6 +81,20 @@ void vcd_writer::queue_change(uint32_t id, uint64_t ps, uint64_t value, bool rel
   if (ps <= newest_) return;
   newest_ = ps;
   if (newest_ > options_.reorder_ps && newest_ - options_.reorder_ps > written_to_) drain(newest_ - options_.reorder_ps);
+}
+
+void vcd_writer::reset(uint64_t ps) {
+  if (!file_) return;
+  ps += origin_;
+  drain(ps);
+  queue_ = {};
+  for (uint32_t id = 0; id < variables_.size(); ++id) {
+    variables_[id].next = 0;
+    variables_[id].changed = true;
+    touched_.push_back(id);
+  }
+  write_moment(ps);
+  newest_ = ps;
 }
 
 void vcd_writer::write_header() {

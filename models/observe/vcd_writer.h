@@ -26,7 +26,9 @@ public:
   vcd_writer(const vcd_writer&) = delete;
   vcd_writer& operator=(const vcd_writer&) = delete;
 
-  /// Writes everything that is left; the last time stamp is `end_ps` (the end of the run). Later changes are dropped.
+  void reset(uint64_t ps) override;
+  void restart(uint64_t ps) override { origin_ += ps; }
+  /// Writes everything that is left; the last time stamp is `end_ps` (the end of the run, in the kernel's time: resets do not set it back). Later changes are dropped.
   void close(uint64_t end_ps);
   size_t signals() const { return variables_.size(); } ///< selected ones
   /// Patterns that selected no signal, for a warning.
@@ -60,6 +62,7 @@ private:
   std::vector<std::string> texts_{""}; ///< as written; 0: empty
   std::unordered_map<std::string, uint64_t> text_numbers_{{"", 0}};
   std::priority_queue<change_entry, std::vector<change_entry>, later> queue_;
+  uint64_t origin_ = 0; ///< time in the file of the machine's time 0: the last reset
   uint64_t sequence_ = 0, newest_ = 0, written_to_ = 0, late_ = 0, last_time_ = ~uint64_t(0);
   bool header_done_ = false, window_open_ = false;
 };

@@ -65,6 +65,16 @@ bool atomic_transactor::refuse(cycle_t cycle) {
   return true;
 }
 
+void atomic_transactor::on_reset() {
+  forget_requests();
+  now_ = queued();
+  since_ = 0;
+  sent_ = answered_ = 0;
+  last_answer_ = 0;
+  statistics_ = transactor_statistics();
+  reset_clock();
+}
+
 void atomic_transactor::retire(cycle_t cycle) {
   ++statistics_.transactions;
   last_answer_ = std::max(last_answer_, answer_at(cycle));

@@ -21,6 +21,7 @@ private:
   bool busy() const override { return now_.p || front(); }
   bool block_idle() const override { return !now_.p; }
   bool oldest(fabric::cycle_t& since, std::string& what) const override;
+  void on_reset() override;
   bool refuse(fabric::cycle_t cycle);
   void fill(atomic_in& next);
   void retire(fabric::cycle_t cycle);

@@ -38,6 +38,19 @@ axi4_master::axi4_master(sc_core::sc_module_name name, const fabric::context& co
   }
 }
 
+void axi4_master::on_reset() {
+  forget_requests();
+  for (transfer& t : transfers_) t = transfer();
+  count_ = 0;
+  rolls_ = sequence_ = 0;
+  write_addresses_.clear();
+  write_data_.clear();
+  read_addresses_.clear();
+  aw_taken_ = w_taken_ = ar_taken_ = false;
+  statistics_ = transactor_statistics();
+  reset_clock();
+}
+
 bool axi4_master::conflicts(const payload& p) const {
   const uint64_t first = p.get_address() / line_bytes, last = (p.get_address() + p.get_data_length() - 1) / line_bytes;
   const bool write = p.get_command() == tlm::TLM_WRITE_COMMAND;

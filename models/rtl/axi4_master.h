@@ -46,6 +46,7 @@ private:
   bool oldest(fabric::cycle_t& since, std::string& what) const override;
   unsigned transport_dbg(unsigned port, fabric::payload& p) override;
 
+  void on_reset() override;
   bool admit(fabric::cycle_t cycle);
   bool conflicts(const fabric::payload& p) const;
   void put_write_beat(axi_in& next);

@@ -197,6 +197,17 @@ void axi4_slave::forget() {
   oldest_tag_ = tag_;
 }
 
+/// Of the whole machine: nothing will be answered any more.
+void axi4_slave::on_reset() {
+  to_send_.clear();
+  returned_.clear();
+  forget();
+  tag_ = oldest_tag_ = 1;
+  rolls_ = edges_ = 0;
+  error_.clear();
+  statistics_ = axi4_slave_statistics();
+}
+
 void axi4_slave::edge(const axi_in& in) {
   ++edges_;
   if (!in.reset_n) { forget(); settle(); return; }

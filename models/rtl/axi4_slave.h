@@ -35,7 +35,7 @@ struct axi4_slave_statistics {
 /// unaligned. A write becomes one masked write for each line when its last beat has come; a read, one read of each line. Bursts with one id are answered in order.
 /// TLM's ADDRESS_ERROR becomes DECERR, other errors SLVERR. What breaks the protocol (burst_error, WLAST at the wrong beat) is kept in `error()` and
 /// answered SLVERR. While reset_n is low everything is forgotten: answers of the machine to older bursts are dropped when they come; writes sent stay done.
-class axi4_slave : public sc_core::sc_module, private fabric::response_client {
+class axi4_slave : public sc_core::sc_module, private fabric::response_client, private fabric::resettable {
 public:
   axi4_slave(sc_core::sc_module_name name, const fabric::context& context, const axi4_slave_options& options);
   fabric::initiator_port out; ///< to the crossbar, an L2 channel or any memory
@@ -64,6 +64,7 @@ private:
 
   void on_response(unsigned port, fabric::payload& p, fabric::picoseconds at) override;
   void on_ready(unsigned port, fabric::picoseconds at) override;
+  void on_reset() override;
   void take(const axi_in& in);
   void assemble();
   void drive();

@@ -44,6 +44,17 @@ request_answer comparator::on_request(unsigned, payload& p, picoseconds& at) {
   return request_answer::accepted;
 }
 
+void comparator::on_reset() {
+  pairs_.clear();
+  for (auto& s : to_send_) s.clear();
+  held_ = nullptr;
+  held_at_ = 0;
+  number_ = differences_ = 0;
+  answers_[0] = answers_[1] = 0;
+  statistics_ = comparator_statistics();
+  trace_.reset(0);
+}
+
 void comparator::pump(unsigned side) {
   while (!to_send_[side].empty() && port(side).ready()) {
     const outgoing o = to_send_[side].front();

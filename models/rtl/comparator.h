@@ -39,7 +39,7 @@ struct comparator_statistics {
 
 /// Target of the machine's edge, initiator to both sides. A transaction goes to both at the same time; the RTL's answer is the machine's. At the first difference: the
 /// fault lyra/rtl/difference with the transaction, its number and cycle, and a VCD of the last `window_cycles` with the signals that were added to trace().
-class comparator : public sc_core::sc_module, private fabric::request_server, private fabric::response_client {
+class comparator : public sc_core::sc_module, private fabric::request_server, private fabric::response_client, private fabric::resettable {
 public:
   /// `file`: of the VCD; the block's name is put in front of its suffix.
   comparator(sc_core::sc_module_name name, const fabric::context& context, std::unique_ptr<edge_rules> rules, ring_trace& trace, const std::string& file);
@@ -59,6 +59,7 @@ private:
   unsigned transport_dbg(unsigned port, fabric::payload& p) override;
   void on_response(unsigned side, fabric::payload& p, fabric::picoseconds at) override;
   void on_ready(unsigned side, fabric::picoseconds) override { pump(side); }
+  void on_reset() override;
   void pump(unsigned side);
   void check(pair& e, fabric::picoseconds at);
   fabric::initiator_port& port(unsigned side) { return side ? rtl : reference; }

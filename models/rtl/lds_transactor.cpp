@@ -25,6 +25,16 @@ lds_transactor::lds_transactor(sc_core::sc_module_name name, const fabric::conte
   }
 }
 
+void lds_transactor::on_reset() {
+  forget_requests();
+  for (work& w : works_) w = work();
+  first_ = count_ = sending_ = 0;
+  next_tag_ = answer_tag_ = 0;
+  last_answer_ = 0;
+  statistics_ = transactor_statistics();
+  reset_clock();
+}
+
 void lds_transactor::retire(cycle_t cycle) {
   while (count_ && at(0).plan.done()) {
     work& w = at(0);

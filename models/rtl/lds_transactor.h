@@ -39,6 +39,7 @@ private:
   bool busy() const override { return count_ != 0 || front() != nullptr; }
   bool block_idle() const override { return count_ == 0; }
   bool oldest(fabric::cycle_t& since, std::string& what) const override;
+  void on_reset() override;
   void retire(fabric::cycle_t cycle);
   work& at(size_t i) { return works_[(first_ + i) % works_.size()]; }
   const work& at(size_t i) const { return works_[(first_ + i) % works_.size()]; }

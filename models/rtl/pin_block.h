@@ -31,11 +31,13 @@ struct clocking {
   uint64_t timeout_cycles = 100000; ///< a transaction without answer for so many RTL cycles is a fault
   unsigned response_path_cycles = 0; ///< of the domain: from the block's answer to the requester (wires and queues that the RTL does not hold)
   uint64_t reset_at_cycle = 0;   ///< not 0: one more reset, at the first idle moment from this RTL cycle on
+  bool free_running = false;     ///< the block gets every clock edge from time 0 on, idle or not
 };
 
 inline fabric::clock_domain rtl_clock(fabric::clock_domain domain, double ratio) { return {fabric::picoseconds(double(domain.period) / ratio + 0.5)}; }
 
-/// Base of the transactors: runs the block's clock only while something is outstanding.
+/// Base of the transactors: runs the block's clock only while something is outstanding. With `free_running` the edges that were left out meanwhile are made up when the
+/// block is next needed: it sees every cycle, at its number, and the simulation has no events for a block that does nothing.
 template <class In, class Out> class clocked : public fabric::timed_module {
 public:
   /// Reset, when the block is next idle: what is outstanding is answered first, new requests wait. Memory arrays keep what the RTL lets them keep.
@@ -75,10 +77,36 @@ protected:
   fabric::clock_domain domain_;
   clocking options_;
 
+  /// The clock stands again before its first edge, the block is in reset. For the on_reset of each transactor, behind its own.
+  void reset_clock() {
+    running_ = started_ = reset_asked_ = dead_ = reset_done_ = false;
+    first_ = true;
+    reset_left_ = 0;
+    ticks_ = resets_ = 0;
+    next_edge_ = 0;
+    in_ = In();
+    out_ = Out();
+    block_->drive(in_);
+  }
+
 private:
   fabric::cycle_t on_wake(fabric::cycle_t cycle) override {
+    if (options_.free_running && !running_)
+      while (next_edge_ < cycle && !dead_) {
+        const fabric::cycle_t left_out = next_edge_;
+        step(left_out);
+        started_ = true;
+      }
     if (dead_) return fabric::never;
-    if (running_) {
+    step(cycle);
+    if (dead_) return fabric::never;
+    running_ = busy() || in_reset() || reset_asked_;
+    started_ = running_ || options_.free_running;
+    return running_ ? cycle + 1 : fabric::never;
+  }
+  /// One clock cycle: what happened at its rising edge, and the inputs for the next one.
+  void step(fabric::cycle_t cycle) {
+    if (started_) {
       block_->sample(out_);
       if (!in_reset()) at_edge(cycle, out_);
       block_->edge();
@@ -89,10 +117,10 @@ private:
       if (ticks_ % 64 == 0 && oldest(since, what) && cycle - since > options_.timeout_cycles)
         fault("lyra/rtl/timeout", "the RTL has not answered " + what + " for " + std::to_string(cycle - since) + " of its cycles (offered at " + std::to_string(since) +
                                       "): look at its ready and valid pins in a VCD (--vcd, --trace '" + std::string(this->name()) + ".*'), or raise rtl.timeout_cycles", cycle);
-      if (dead_) return fabric::never;
+      if (dead_) return;
     }
-    if (first_ || (options_.reset_at_cycle && cycle >= options_.reset_at_cycle)) {
-      if (!first_) options_.reset_at_cycle = 0;
+    if (first_ || (options_.reset_at_cycle && !reset_done_ && cycle >= options_.reset_at_cycle)) {
+      if (!first_) reset_done_ = true;
       first_ = false;
       reset_asked_ = true;
     }
@@ -105,14 +133,14 @@ private:
     if (!in_reset()) next_inputs(cycle, in_);
     block_->drive(in_);
     next_edge_ = cycle + 1;
-    running_ = busy() || in_reset() || reset_asked_;
-    return running_ ? cycle + 1 : fabric::never;
   }
 
   std::unique_ptr<pin_block<In, Out>> block_;
   In in_{};
   Out out_{};
-  bool running_ = false, first_ = true, reset_asked_ = false, dead_ = false;
+  bool running_ = false;  ///< the next edge is asked for
+  bool started_ = false;  ///< the block has its inputs for the next edge, and gets it
+  bool first_ = true, reset_asked_ = false, reset_done_ = false, dead_ = false; ///< reset_done_: that of reset_at_cycle
   unsigned reset_left_ = 0;
   uint64_t ticks_ = 0, resets_ = 0;
   fabric::cycle_t next_edge_ = 0;

@@ -66,6 +66,12 @@ protected:
     sc_core::wait(done);
   }
   unsigned transport_dbg(unsigned, fabric::payload&) override { return 0; }
+  /// A part of the owner's on_reset.
+  void forget_requests() {
+    fifo_.clear();
+    held_ = nullptr;
+    held_at_ = last_ = 0;
+  }
 
 private:
   unsigned depth_;

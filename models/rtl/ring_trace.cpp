@@ -28,6 +28,15 @@ void ring_trace::change_text(uint32_t id, uint64_t ps, std::string_view text) {
   remember(id, ps, k);
 }
 
+void ring_trace::reset(uint64_t) {
+  entries_.clear();
+  newest_ = 0;
+  for (variable& v : variables_) {
+    v.before = v.latest = 0;
+    v.known = false;
+  }
+}
+
 void ring_trace::remember(uint32_t id, uint64_t ps, uint64_t value) {
   variables_[id].latest = value;
   newest_ = std::max(newest_, ps);

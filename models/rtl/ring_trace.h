@@ -12,6 +12,8 @@ namespace lyra::rtl {
 class ring_trace final : public observe::trace {
 public:
   ring_trace(observe::trace* outer, uint64_t window_ps) : outer_(outer), window_ps_(window_ps) {}
+  /// Nothing is remembered; signals are 0. Times in the VCD are the machine's, from its last reset on. The outer trace is reset by the machine.
+  void reset(uint64_t ps) override;
   /// Writes what is remembered; `comment` goes into the header. Throws observe::input_error where the file cannot be written.
   void dump(const std::string& file, const std::string& comment, uint64_t end_ps);
 

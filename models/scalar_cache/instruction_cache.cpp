@@ -25,8 +25,7 @@ instruction_cache::instruction_cache(sc_core::sc_module_name name, context& cont
   for (unsigned i = 0; i < compute_units; ++i) ports_.emplace_back(new target_port("cu_port_" + std::to_string(i), *this, i));
   ports_.emplace_back(new target_port("control_port", *this, compute_units));
   state_.resize(ports_.size());
-  for (unsigned i = parameters.mshrs; i-- > 0;) free_mshrs_.push_back(uint16_t(i));
-  for (unsigned i = parameters.requests_outstanding; i-- > 0;) free_requests_.push_back(uint16_t(i));
+  free_all();
   if (context.statistics) context.statistics->add(this->name(), statistics_);
   if (observe::trace* t = context.trace) {
     const std::string path = std::string(this->name()) + ".";
@@ -36,6 +35,36 @@ instruction_cache::instruction_cache(sc_core::sc_module_name name, context& cont
     return_signal_ = t->add(path + "return_ports", 16, "compute units answered in this cycle, a bit each");
     stall_signal_ = t->add(path + "stall", 2, "lookups wait for 1 an MSHR, 2 a place for the request");
   }
+}
+
+void instruction_cache::free_all() {
+  free_mshrs_.clear();
+  free_requests_.clear();
+  for (unsigned i = parameters_.mshrs; i-- > 0;) free_mshrs_.push_back(uint16_t(i));
+  for (unsigned i = parameters_.requests_outstanding; i-- > 0;) free_requests_.push_back(uint16_t(i));
+}
+
+void instruction_cache::on_reset() {
+  draws_ = 0;
+  for (port_state& s : state_) s = port_state();
+  turn_ = 0;
+  lookup_cycle_ = never;
+  lookups_ = 0;
+  lines_.reset();
+  keys_.assign(keys_.size(), no_key);
+  fills_.assign(fills_.size(), fill());
+  free_all();
+  requests_.assign(requests_.size(), request());
+  l2_queue_.clear();
+  responses_.clear();
+  last_l2_cycle_ = 0;
+  answer_cycle_ = never;
+  answered_ = 0;
+  stall_ = stall::none;
+  stall_since_ = 0;
+  dmi_.invalidate();
+  event_now_ = event::none;
+  statistics_ = instruction_cache_statistics();
 }
 
 bool instruction_cache::idle() const {

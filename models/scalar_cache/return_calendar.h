@@ -37,6 +37,9 @@ public:
     if (end < next_) next_ = end;
     return end;
   }
+  void clear() {
+    while (next() != fabric::never) take();
+  }
   /// The cycle of the first item; `never` when empty.
   fabric::cycle_t next() const { return count_ == 0 ? fabric::never : next_; }
   /// Takes out the item of cycle next().

@@ -28,8 +28,7 @@ data_cache::data_cache(sc_core::sc_module_name name, context& context, unsigned 
   for (unsigned i = 0; i < compute_units; ++i) ports_.emplace_back(new target_port("cu_port_" + std::to_string(i), *this, i));
   ports_.emplace_back(new target_port("control_port", *this, compute_units));
   state_.resize(ports_.size());
-  for (unsigned i = parameters.mshrs; i-- > 0;) free_mshrs_.push_back(uint16_t(i));
-  for (unsigned i = parameters.requests_outstanding; i-- > 0;) free_requests_.push_back(uint16_t(i));
+  free_all();
   waiting_controls_.reserve(ports_.size() * 4);
   if (context.statistics) context.statistics->add(this->name(), statistics_);
   if (observe::trace* t = context.trace) {
@@ -42,6 +41,40 @@ data_cache::data_cache(sc_core::sc_module_name name, context& context, unsigned 
     return_tag_signal_ = t->add(path + "return_tag", 64, "tag of the newest answer: as in cuN.smem_return, in 8-bit steps: number, part");
     stall_signal_ = t->add(path + "stall", 2, "lookups wait for 1 an MSHR, 2 a write acknowledgement, 3 a place for the request");
   }
+}
+
+void data_cache::free_all() {
+  free_mshrs_.clear();
+  free_requests_.clear();
+  for (unsigned i = parameters_.mshrs; i-- > 0;) free_mshrs_.push_back(uint16_t(i));
+  for (unsigned i = parameters_.requests_outstanding; i-- > 0;) free_requests_.push_back(uint16_t(i));
+}
+
+/// Dirty lines are lost.
+void data_cache::on_reset() {
+  draws_ = shuffles_ = nack_draws_ = 0;
+  for (port_state& s : state_) s = port_state();
+  turn_ = 0;
+  lookup_cycle_ = never;
+  lookups_ = 0;
+  replays_.clear();
+  lines_.reset();
+  dirty_lines_ = 0;
+  keys_.assign(keys_.size(), no_key);
+  fills_.assign(fills_.size(), fill());
+  free_all();
+  requests_.assign(requests_.size(), request());
+  waiting_controls_.clear();
+  writes_in_flight_ = write_number_ = 0;
+  l2_queue_.clear();
+  last_l2_cycle_ = 0;
+  responses_.clear();
+  calendar_.clear();
+  stall_ = stall::none;
+  stall_since_ = 0;
+  dmi_.invalidate();
+  event_now_ = event::none;
+  statistics_ = data_cache_statistics();
 }
 
 bool data_cache::idle() const {

@@ -82,6 +82,8 @@ private:
   void on_ready(unsigned, fabric::picoseconds at) override { wake_at_ps(at); }
   void on_invalidate_direct_mem_ptr(unsigned port, uint64_t first, uint64_t last) override;
   fabric::cycle_t on_wake(fabric::cycle_t cycle) override;
+  void on_reset() override;
+  void free_all();
 
   void look_ups(fabric::cycle_t c);
   bool look_up_replay(fabric::cycle_t c);

@@ -21,6 +21,23 @@ texture_unit::texture_unit(sc_core::sc_module_name name, context& c, const textu
 
 texture_unit::~texture_unit() = default;
 
+void texture_unit::on_reset() {
+  while (!in_flight_.empty()) {
+    idle_.push_back(in_flight_.front());
+    in_flight_.pop();
+  }
+  next_number_ = 0;
+  sending_ = 0;
+  waiting_ = nullptr;
+  waiting_since_ = ta_free_ = td_free_ = last_response_ = line_cycle_ = blocked_since_ = freed_ = 0;
+  line_count_ = 0;
+  blocked_ = false;
+  lt_.p = nullptr;
+  lt_.request = nullptr;
+  dmi_.invalidate();
+  statistics_ = texture_statistics();
+}
+
 // ---------------------------------------------------------------- TA
 
 bool texture_unit::room() const {

@@ -129,6 +129,7 @@ private:
   void on_ready(unsigned port, fabric::picoseconds at) override;
   void on_invalidate_direct_mem_ptr(unsigned, uint64_t, uint64_t) override { dmi_.invalidate(); }
   fabric::cycle_t on_wake(fabric::cycle_t cycle) override;
+  void on_reset() override;
 
   bool room() const;
   void start(fabric::payload& p, fabric::cycle_t cycle);

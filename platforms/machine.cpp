@@ -176,6 +176,16 @@ machine::machine(const machine_parameters& p, platforms::mode m, isa::target cod
     join(fmt::format("dispatcher-sqc{}.scalar_cache", g), dispatcher_->scalar_cache_socket(g), sqcs_[g]->scalar.control_port().socket);
     join(fmt::format("dispatcher-sqc{}.instruction_cache", g), dispatcher_->instruction_cache_socket(g), sqcs_[g]->instruction.control_port().socket);
   }
+  if (m == platforms::mode::lt) {
+    sc_core::sc_spawn_options o;
+    o.spawn_method();
+    o.set_sensitivity(&restart_event_);
+    o.dont_initialize();
+    sc_core::sc_spawn([this] {
+      for (auto& c : cus_) c->cu.restart_thread();
+      restarted_ = true;
+    }, "lyra_restart", &o);
+  }
 }
 
 machine::~machine() = default;
@@ -255,10 +265,12 @@ std::string machine::describe_unfinished() const {
 }
 
 void machine::assert_reset() {
-  if (mode_ == platforms::mode::lt) { // threads leave what they wait in, and start again at their top; nothing else may run in that delta cycle
+  if (mode_ == platforms::mode::lt) { // a process can reset others, sc_main cannot
     fabric::forget_wakes();
-    for (auto& c : cus_) c->cu.restart_thread();
-    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    restarted_ = false;
+    restart_event_.notify(sc_core::SC_ZERO_TIME);
+    for (unsigned i = 0; i < 4 && !restarted_; ++i) sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    sc_core::sc_start(sc_core::SC_ZERO_TIME); // the threads are at their tops
   }
   if (context_.trace) context_.trace->reset(fabric::now_ps());
   fabric::assert_reset();

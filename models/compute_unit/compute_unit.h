@@ -43,8 +43,12 @@ public:
   /// Waves that are not done: which, where, waiting for what; one line each.
   std::string describe_waves() const;
   bool idle() const { return waves_in_use_ == 0; }
-  /// Loosely timed: the thread starts again at its top in the next delta cycle, whatever it waits for (before a reset).
-  void restart_thread() { if (thread_.valid()) thread_.reset(); }
+  /// Loosely timed: the thread leaves what it waits in, and waits at its top for work. Before a reset, from a process.
+  void restart_thread() {
+    if (!thread_.valid()) return;
+    restarted_ = true;
+    thread_.reset();
+  }
   /// Closes the stall accounting of waves still there (end of a run that did not finish).
   void close_statistics();
 
@@ -264,6 +268,7 @@ private:
   std::vector<fabric::payload*> loose_launches_;
   bool keep_stalls_ = false; ///< each wave's own stall cycles are wanted: accounts or a profile
   sc_core::sc_process_handle thread_;
+  bool restarted_ = false;
   bool traced_ = false; ///< a signal of this unit is
   observe::text_signal issue_signals_[5], smem_issue_text_, smem_return_text_; ///< issue: by class
   observe::signal issue_signal_, smem_outstanding_signal_, smem_issue_signal_, smem_return_signal_, smem_return_tag_signal_;

@@ -31,6 +31,7 @@ void assert_reset() {
 
 void release_reset() {
   restart_time();
+  forget_wakes(); // the queue of wakes starts at this time too, whatever ran while reset was asserted
   asserted = false;
   for (resettable* r = resettable::first_; r; r = r->behind_) r->on_release();
 }

@@ -108,6 +108,7 @@ private:
   // controls, loosely timed and debug access (l2_functional.cpp)
   fabric::cycle_t step_control(fabric::cycle_t cycle);
   void overlay(uint64_t address, uint8_t* data, uint64_t mask, bool write);
+  void overlay_writebacks(uint64_t address, uint8_t* data, uint64_t mask, bool write);
   void loosely_timed_atomic(request& r, sc_core::sc_time& delay);
 
   l2_parameters parameters_;

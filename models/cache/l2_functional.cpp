@@ -76,7 +76,7 @@ void l2_channel::flush() {
 
 unsigned l2_channel::transport_dbg(unsigned, payload& p) {
   const unsigned done = memory.socket->transport_dbg(p);
-  if (array_.present() == 0 || p.get_command() == tlm::TLM_IGNORE_COMMAND) return done;
+  if ((array_.present() == 0 && writebacks_busy_ == 0) || p.get_command() == tlm::TLM_IGNORE_COMMAND) return done;
   const bool write = p.get_command() == tlm::TLM_WRITE_COMMAND;
   for (unsigned k = 0; k < done;) {
     const uint64_t a = p.get_address() + k;
@@ -87,8 +87,9 @@ unsigned l2_channel::transport_dbg(unsigned, payload& p) {
   return done;
 }
 
-/// Reads: bytes valid here replace those from memory. Writes: bytes valid here, or of a line on its way, take the new value.
+/// Reads: bytes valid here replace those from memory. Writes: bytes valid here, or of a line on its way (to or from memory), take the new value.
 void l2_channel::overlay(uint64_t address, uint8_t* data, uint64_t mask, bool write) {
+  if (writebacks_busy_ != 0) overlay_writebacks(address, data, mask, write);
   const int i = array_.find(address);
   if (i == cache_array::absent) return;
   const unsigned offset = unsigned(address % line_bytes);
@@ -103,6 +104,21 @@ void l2_channel::overlay(uint64_t address, uint8_t* data, uint64_t mask, bool wr
     const uint8_t* line = array_.data(i);
     for (unsigned k = offset; k < line_bytes; ++k)
       if (mask >> k & 1) data[k - offset] = line[k];
+  }
+}
+
+/// Dirty bytes that have left the array, and that memory may not have yet: oldest first.
+void l2_channel::overlay_writebacks(uint64_t address, uint8_t* data, uint64_t mask, bool write) {
+  const unsigned offset = unsigned(address % line_bytes);
+  std::vector<const writeback*> of_line;
+  for (const writeback& w : writebacks_)
+    if (w.p && w.line == line_address(address)) of_line.push_back(&w);
+  std::sort(of_line.begin(), of_line.end(), [](const writeback* a, const writeback* b) { return a->order < b->order; });
+  for (const writeback* w : of_line) {
+    uint8_t* held = w->p->get_data_ptr();
+    const uint64_t both = mask & payload_pool::byte_mask(*w->p);
+    for (unsigned k = offset; k < line_bytes; ++k)
+      if (both >> k & 1) (write ? held[k] : data[k - offset]) = write ? data[k - offset] : held[k];
   }
 }
 

@@ -183,7 +183,7 @@ machine::machine(const machine_parameters& p, platforms::mode m, isa::target cod
     o.dont_initialize();
     sc_core::sc_spawn([this] {
       for (auto& c : cus_) c->cu.restart_thread();
-      restarted_ = true;
+      restarting_ = false;
     }, "lyra_restart", &o);
   }
 }
@@ -267,10 +267,10 @@ std::string machine::describe_unfinished() const {
 void machine::assert_reset() {
   if (mode_ == platforms::mode::lt) { // a process can reset others, sc_main cannot
     fabric::forget_wakes();
-    restarted_ = false;
+    restarting_ = true;
     restart_event_.notify(sc_core::SC_ZERO_TIME);
-    for (unsigned i = 0; i < 4 && !restarted_; ++i) sc_core::sc_start(sc_core::SC_ZERO_TIME);
-    sc_core::sc_start(sc_core::SC_ZERO_TIME); // the threads are at their tops
+    const auto busy = [&] { return restarting_ || std::any_of(cus_.begin(), cus_.end(), [](const auto& c) { return c->cu.restarting(); }); };
+    while (busy()) sc_core::sc_start(sc_core::SC_ZERO_TIME); // two delta cycles at most
   }
   if (context_.trace) context_.trace->reset(fabric::now_ps());
   fabric::assert_reset();

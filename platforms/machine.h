@@ -71,7 +71,7 @@ private:
   std::vector<std::pair<uint64_t, uint64_t>> non_resident_; ///< first address, bytes
   uint64_t resets_ = 0;
   sc_core::sc_event restart_event_; ///< loosely timed: the units' threads start again
-  bool restarted_ = false;
+  bool restarting_ = false;
   bool any_non_resident_ = false; ///< some mapped page has no memory
   edge_binder bind_;
   platforms::mode mode_;

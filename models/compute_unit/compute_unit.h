@@ -46,9 +46,10 @@ public:
   /// Loosely timed: the thread leaves what it waits in, and waits at its top for work. Before a reset, from a process.
   void restart_thread() {
     if (!thread_.valid()) return;
-    restarted_ = true;
+    restarting_ = true;
     thread_.reset();
   }
+  bool restarting() const { return restarting_; } ///< it is not there yet
   /// Closes the stall accounting of waves still there (end of a run that did not finish).
   void close_statistics();
 
@@ -268,7 +269,7 @@ private:
   std::vector<fabric::payload*> loose_launches_;
   bool keep_stalls_ = false; ///< each wave's own stall cycles are wanted: accounts or a profile
   sc_core::sc_process_handle thread_;
-  bool restarted_ = false;
+  bool restarting_ = false;
   bool traced_ = false; ///< a signal of this unit is
   observe::text_signal issue_signals_[5], smem_issue_text_, smem_return_text_; ///< issue: by class
   observe::signal issue_signal_, smem_outstanding_signal_, smem_issue_signal_, smem_return_signal_, smem_return_tag_signal_;

@@ -15,8 +15,8 @@ uint64_t compute_unit::loose_cycle() const { return now() + *std::max_element(st
 
 void compute_unit::loose_thread() {
   thread_ = sc_core::sc_get_current_process_handle();
-  if (restarted_) {
-    restarted_ = false;
+  if (restarting_) {
+    restarting_ = false;
     wait(loose_event_);
   }
   std::vector<wave*> turn_order;

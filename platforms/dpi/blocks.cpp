@@ -70,7 +70,7 @@ bool lds_bench::request(const unsigned* beat) {
   const auto tag = uint8_t(r.take(8));
   auto op = unsigned(r.take(5));
   if (op >= std::size(names) || !*names[op]) throw observe::input_error("lyra_lds_request", "operation " + std::to_string(op) + " is none of a DS instruction (rtl/pins.h, lds_op)");
-  if (!port_.ready()) return false;
+  if (!port_.ready() || fabric::in_reset()) return false;
   bool partly = false;
   for (unsigned l = 0; l < 32; ++l) partly |= (lanes >> l & 1) && (enables[l / 8] >> 4 * (l % 8) & 15) != 15;
   const bool write = op == unsigned(rtl::lds_op::write);
@@ -167,13 +167,13 @@ int lyra_axi_slave_clock(int port, const unsigned* master, unsigned* slave) {
     auto& l2 = l2_port(s, port);
     bit_reader r(master);
     rtl::axi_in in;
-    in.reset_n = r.take(1); in.rready = r.take(1);
+    in.reset_n = r.take(1) && !fabric::in_reset(); in.rready = r.take(1);
     take(r, in.ar);
     in.bready = r.take(1);
     r.take(in.w.data, 64);
     in.w.strobe = r.take(64); in.w.last = r.take(1); in.w.valid = r.take(1);
     take(r, in.aw);
-    if (sc_core::sc_get_status() < sc_core::SC_RUNNING) sc_core::sc_start(sc_core::SC_ZERO_TIME); // elaborates
+    if (!s.tick) s.pass(fabric::kernel_ps()); // elaborates
     l2.slave.edge(in);
     const rtl::axi_slave_pins& p = l2.slave.pins();
     bit_writer w(slave, 554);
@@ -214,7 +214,7 @@ int lyra_axi_master_pins(int port, unsigned* master) {
 int lyra_lds_request(const unsigned* beat) {
   return guarded([&](design& s) {
     if (!s.lds) throw std::runtime_error("no LDS is open: call lyra_open_block(\"lds\", ...) first");
-    if (sc_core::sc_get_status() < sc_core::SC_RUNNING) sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    if (!s.tick) s.pass(fabric::kernel_ps());
     return int(s.lds->request(beat));
   });
 }

@@ -7,7 +7,7 @@
 namespace lyra::platforms::dpi {
 
 /// What blocks alone share instead of a machine.
-struct block_world {
+struct block_world : private fabric::resettable {
   memory::backing_store store;
   observe::statistics statistics;
   fabric::run_state run;
@@ -15,10 +15,13 @@ struct block_world {
   fabric::wave_pool waves;
   fabric::context context;
   explicit block_world(const machine_parameters& p);
+
+private:
+  void on_reset() override { run.reset(); }
 };
 
 /// A local data share and a compute unit's side of it: beats in, answers out in order.
-struct lds_bench : sc_core::sc_module, private fabric::response_client {
+struct lds_bench : sc_core::sc_module, private fabric::response_client, private fabric::resettable {
   lds_bench(sc_core::sc_module_name name, const machine_parameters& p);
   bool request(const unsigned* beat);
   bool response(unsigned* answer);
@@ -28,6 +31,10 @@ private:
   struct answer { fabric::payload* p; fabric::picoseconds at; };
   void on_response(unsigned, fabric::payload& p, fabric::picoseconds at) override { answers_.push_back({&p, at}); }
   void on_ready(unsigned, fabric::picoseconds) override {}
+  void on_reset() override {
+    answers_.clear();
+    next_ = 0;
+  }
   lds_place place_;
   fabric::initiator_port port_;
   std::deque<isa::instruction> instructions_; ///< one an opcode

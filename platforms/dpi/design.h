@@ -74,6 +74,9 @@ struct design {
   std::vector<caller_pins*> pins;                                ///< "rtl:pins", in the order of the channels
   std::unique_ptr<lds_bench> lds;
   std::vector<std::unique_ptr<l2_bench>> l2;
+  bool clean = true;                    ///< nothing has been started since the beginning or the last reset: no cache holds anything
+  fabric::picoseconds reset_end = 0;    ///< kernel time; while reset is asserted
+  std::unique_ptr<sc_core::sc_event> tick; ///< so that time passes while nothing happens
   std::string error;
   design();
   ~design();
@@ -81,6 +84,8 @@ struct design {
   memory::backing_store& store();
   const observe::statistics& statistics();
   fabric::run_state& run_state();
+  /// Lets time pass up to `end` (kernel time), also while nothing happens: a kernel may complain about sc_start without activity. Elaborates at the first call.
+  void pass(fabric::picoseconds end);
 };
 design& the_design();
 

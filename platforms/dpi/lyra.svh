@@ -9,6 +9,7 @@
 `define LYRA_DONE $lyra_done
 `define LYRA_CHECK $lyra_check
 `define LYRA_ADVANCE $lyra_advance
+`define LYRA_RESET $lyra_reset
 `define LYRA_MAP $lyra_map
 `define LYRA_READ64 $lyra_read64
 `define LYRA_WRITE64 $lyra_write64
@@ -29,6 +30,7 @@
 `define LYRA_DONE lyra_pkg::lyra_done
 `define LYRA_CHECK lyra_pkg::lyra_check
 `define LYRA_ADVANCE lyra_pkg::lyra_advance
+`define LYRA_RESET lyra_pkg::lyra_reset
 `define LYRA_MAP lyra_pkg::lyra_map
 `define LYRA_READ64 lyra_pkg::lyra_read64
 `define LYRA_WRITE64 lyra_pkg::lyra_write64

@@ -20,7 +20,7 @@ int lyra_open(const char* machine, const char* settings);
 /// of its AXI4 port: 32 to 512), all of memory mapped.
 int lyra_open_block(const char* block, const char* machine, const char* settings, int data_bits);
 
-/// Loads a job file (code, buffers, dispatches) into the machine. lyra_start hands its dispatches to the dispatcher.
+/// Loads a job file (code, buffers, dispatches) into the machine. Behind a reset it takes the place of the job before, whose memory is unmapped. lyra_start hands its dispatches to the dispatcher.
 int lyra_load_job(const char* job);
 /// Maps memory and loads bytes of a file into it (code, data).
 int lyra_load_file(const char* file, long long address);
@@ -34,7 +34,14 @@ int lyra_check(void);
 
 /// Lets `ps` picoseconds pass. Negative: a fault.
 int lyra_advance(long long ps);
+/// Since the beginning: resets do not set it back.
 long long lyra_time_ps(void);
+
+/// Asserts the reset of all that is open for so many core cycles; they pass in lyra_advance. At once everything but the memory's bytes is as at power-on: what runs is
+/// dropped without an answer, caches are empty (dirty lines are lost), counters are 0, a fault is forgotten, pins of Lyra are inactive. While reset is asserted nothing
+/// can be dispatched, and what comes at pins is not seen; memory can be read and written, jobs and files loaded. After it the machine's clocks start anew, so that a job
+/// loaded and started then does exactly what it does in a new process. lyra_start without lyra_load_job starts the same packets on the memory as it is.
+int lyra_reset(int cycles);
 
 /// Functional access to the machine's memory, past timing and caches' copies.
 int lyra_map(long long address, long long bytes);

@@ -13,6 +13,7 @@ package lyra_pkg;
   import "DPI-C" function int lyra_check();
   import "DPI-C" function int lyra_advance(input longint ps);
   import "DPI-C" function longint lyra_time_ps();
+  import "DPI-C" function int lyra_reset(input int cycles);
   import "DPI-C" function int lyra_map(input longint address, input longint bytes);
   import "DPI-C" function longint lyra_read64(input longint address);
   import "DPI-C" function int lyra_write64(input longint address, input longint value);

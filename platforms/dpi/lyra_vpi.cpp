@@ -126,6 +126,7 @@ const function functions[] = {
     {"$lyra_done", false, [](arguments&) { return lyra_done(); }},
     {"$lyra_check", false, [](arguments&) { return lyra_check(); }},
     {"$lyra_advance", false, [](arguments& a) { return lyra_advance(a.number(0)); }},
+    {"$lyra_reset", false, [](arguments& a) { return lyra_reset(int(a.number(0))); }},
     {"$lyra_time_ps", true, [](arguments&) { return lyra_time_ps(); }},
     {"$lyra_map", false, [](arguments& a) { return lyra_map(a.number(0), a.number(1)); }},
     {"$lyra_read64", true, [](arguments& a) { return lyra_read64(a.number(0)); }},

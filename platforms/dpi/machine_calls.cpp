@@ -20,7 +20,6 @@ namespace lyra::platforms::dpi {
 design::design() {
   setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
   sc_core::sc_report_handler::set_actions("/IEEE_Std_1666/deprecated", sc_core::SC_DO_NOTHING);
-  sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_, sc_core::SC_DO_NOTHING); // time may pass while nothing happens
   sc_core::sc_report_handler::set_actions(sc_core::SC_ERROR, sc_core::SC_THROW);
   sc_core::sc_report_handler::set_actions(sc_core::SC_FATAL, sc_core::SC_THROW);
   rtl::implementations::instance().memory["pins"] = {512, 16, [this](const std::string&, rtl::memory_array&) -> std::unique_ptr<rtl::axi_block> {
@@ -42,6 +41,10 @@ platforms::machine& the_machine(design& s) {
   if (!s.machine) throw std::runtime_error("no machine is open: call lyra_open first");
   return *s.machine;
 }
+/// For dispatches.
+void must_run(const char* call) {
+  if (fabric::in_reset()) throw std::runtime_error(std::string(call) + ": reset is asserted; let it pass first (lyra_advance)");
+}
 } // namespace
 
 memory::backing_store& design::store() {
@@ -60,6 +63,21 @@ fabric::run_state& design::run_state() {
   if (lds) return lds->world.run;
   if (!l2.empty()) return l2.front()->world.run;
   nothing_open();
+}
+
+void design::pass(fabric::picoseconds end) {
+  if (!tick) {
+    tick = std::make_unique<sc_core::sc_event>();
+    sc_core::sc_spawn_options o;
+    o.spawn_method();
+    o.set_sensitivity(tick.get());
+    o.dont_initialize();
+    sc_core::sc_spawn([] {}, "lyra_tick", &o);
+  }
+  const sc_core::sc_time left = fabric::to_sc_time(end - fabric::kernel_ps());
+  tick->cancel();
+  tick->notify(left);
+  sc_core::sc_start(left);
 }
 
 /// The first fault, if there is one, as the error.
@@ -107,7 +125,9 @@ int lyra_load_job(const char* file) {
     dispatch::machine_limits limits;
     limits.chip = s.described->parameters.system.chip == "gfx906" ? isa::target::gfx906 : isa::target::gfx900;
     limits.waves = m.wave_slots();
-    s.job = std::make_unique<dispatch::loaded_job>(dispatch::load_job(file), m, limits);
+    const dispatch::job job = dispatch::load_job(file);
+    if (s.job && s.clean) s.job->unload(m);
+    s.job = std::make_unique<dispatch::loaded_job>(job, m, limits);
     m.code() = compute_unit::code_cache(s.job->code_target());
     return 0;
   });
@@ -129,6 +149,8 @@ int lyra_dispatch(long long entry, int grid, int workgroup, int vgprs, int sgprs
   return guarded([&](design& s) {
     auto& m = the_machine(s);
     if (grid < 1 || workgroup < 1 || workgroup > 1024 || count < 0 || count > 16) throw observe::input_error("lyra_dispatch", "grid and workgroup must be 1 or more (workgroup up to 1024), user SGPRs 0 to 16");
+    must_run("lyra_dispatch");
+    s.clean = false;
     auto p = std::make_unique<fabric::dispatch_packet>();
     p->id = uint32_t(s.packets.size());
     p->kernel = "raw code";
@@ -139,7 +161,7 @@ int lyra_dispatch(long long entry, int grid, int workgroup, int vgprs, int sgprs
     p->sgprs = unsigned(sgprs);
     p->lds_bytes = uint32_t(lds_bytes);
     p->user_sgprs.assign(user_sgprs, user_sgprs + count);
-    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    s.pass(fabric::kernel_ps());
     m.dispatcher().submit(*p);
     s.packets.push_back(std::move(p));
     return 0;
@@ -150,14 +172,17 @@ int lyra_start(void) {
   return guarded([&](design& s) {
     auto& m = the_machine(s);
     if (!s.job) throw std::runtime_error("no job is loaded: call lyra_load_job first");
-    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    must_run("lyra_start");
+    s.clean = false;
+    s.pass(fabric::kernel_ps());
+    m.dispatcher().set_scratch_slots(s.job->scratch_slots());
     for (const auto& p : s.job->packets()) m.dispatcher().submit(*p);
     return 0;
   });
 }
 
 int lyra_done(void) {
-  return guarded([](design& s) { return faulted(s) ? -1 : int(the_machine(s).dispatcher().done()); });
+  return guarded([](design& s) { return faulted(s) ? -1 : int(the_machine(s).dispatcher().done() && !fabric::in_reset()); });
 }
 
 int lyra_check(void) {
@@ -174,9 +199,13 @@ int lyra_check(void) {
 int lyra_advance(long long ps) {
   return guarded([&](design& s) {
     if (ps < 0) throw observe::input_error("lyra_advance", "time does not go back");
-    const uint64_t end = fabric::now_ps() + uint64_t(ps);
-    do sc_core::sc_start(fabric::to_sc_time(end - fabric::now_ps())); // again where something paused
-    while (fabric::now_ps() < end && !faulted(s));
+    const uint64_t end = fabric::kernel_ps() + uint64_t(ps);
+    do { // again where something paused
+      s.pass(fabric::in_reset() ? std::min<uint64_t>(end, s.reset_end) : end);
+      if (!fabric::in_reset() || fabric::kernel_ps() < s.reset_end) continue;
+      if (s.machine) s.machine->release_reset();
+      else fabric::release_reset();
+    } while (fabric::kernel_ps() < end && !faulted(s));
     if (faulted(s)) return -1;
     for (const auto& b : s.l2)
       if (!b->slave.error().empty()) { s.error = b->slave.error(); return -1; }
@@ -184,7 +213,21 @@ int lyra_advance(long long ps) {
   });
 }
 
-long long lyra_time_ps(void) { return (long long)fabric::now_ps(); }
+long long lyra_time_ps(void) { return (long long)fabric::kernel_ps(); }
+
+int lyra_reset(int cycles) {
+  return guarded([&](design& s) {
+    if (cycles < 1) throw observe::input_error("lyra_reset", "reset is asserted for one cycle or more");
+    s.statistics(); // something must be open
+    if (!s.tick) s.pass(fabric::kernel_ps()); // elaborates
+    if (s.machine) s.machine->assert_reset();
+    else fabric::assert_reset();
+    s.packets.clear();
+    s.clean = true;
+    s.reset_end = fabric::kernel_ps() + fabric::clock_domain::from_mhz(s.described->parameters.system.core_mhz).at(unsigned(cycles));
+    return 0;
+  });
+}
 
 int lyra_map(long long address, long long bytes) {
   return guarded([&](design& s) { s.store().map(uint64_t(address), uint64_t(bytes)); return 0; });

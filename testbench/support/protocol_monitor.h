@@ -17,7 +17,7 @@
 namespace lyra::testbench {
 
 template <unsigned BUSWIDTH = 512>
-class protocol_monitor : public sc_core::sc_module, public tlm::tlm_fw_transport_if<>, public tlm::tlm_bw_transport_if<> {
+class protocol_monitor : public sc_core::sc_module, private lyra::fabric::resettable, public tlm::tlm_fw_transport_if<>, public tlm::tlm_bw_transport_if<> {
 public:
   tlm::tlm_target_socket<BUSWIDTH> in;     ///< bind the initiator here
   tlm::tlm_initiator_socket<BUSWIDTH> out; ///< bind to the target
@@ -58,6 +58,12 @@ private:
     time last; // effective time of its last phase
   };
 
+  /// What was under way is gone: the base protocol begins anew. Violations stay.
+  void on_reset() override {
+    live_.clear();
+    request_ = response_ = nullptr;
+    last_begin_request_ = last_end_request_ = last_begin_response_ = last_end_response_ = time();
+  }
   void violation(const payload* p, const std::string& text) {
     if (count_++ >= 50) return;
     std::ostringstream s;

@@ -35,7 +35,7 @@ payload& payload_pool::line(tlm::tlm_command command, uint64_t address, unsigned
   p.set_command(command);
   p.set_address(address);
   p.set_data_length(length);
-  p.set_streaming_width(length);
+  p.set_streaming_width(length ? length : 1); // the protocol wants one, without data too
   p.set_byte_enable_ptr(nullptr);
   p.set_byte_enable_length(0);
   p.set_dmi_allowed(false);

@@ -3,6 +3,7 @@
 #include "platforms/dpi/lyra_dpi.h"
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 
 namespace {
 int failures = 0;
@@ -62,6 +63,35 @@ int main(int argc, char** argv) {
   check(lyra_dispatch(0x30000000, 64, 64, 8, 16, 0, sgprs, 2) == 0, "dispatched to nothing");
   check(lyra_advance(10000000) < 0 && says("lyra/fault/"), "a fault ends the run");
   check(lyra_done() < 0, "and stays");
+  // a reset forgets the fault; memory keeps its bytes, and the same launch takes the same cycles again and again
+  check(lyra_reset(0) < 0 && says("one cycle or more"), "a reset of no length");
+  check(lyra_reset(10) == 0, "reset");
+  check(lyra_done() == 0 && lyra_statistic("dispatcher.groups") == 0, "nothing has been done since");
+  check(lyra_dispatch(code_at, 64, 64, 8, 16, 0, sgprs, 2) < 0 && says("reset is asserted"), "no launch in reset");
+  check(lyra_read64(out + 256) == 0x1122334455667788 && lyra_write64(out + 264, 5) == 0, "memory in reset");
+  const long long before = lyra_time_ps();
+  check(lyra_advance(5 * 667) == 0 && lyra_dispatch(code_at, 64, 64, 8, 16, 0, sgprs, 2) < 0, "half of it has passed");
+  check(lyra_advance(5 * 667) == 0 && lyra_time_ps() == before + 10 * 667, "the caller's time goes on");
+  const auto launch = [&](int stop_at) {
+    check(lyra_dispatch(code_at, 64, 64, 8, 16, 0, sgprs, 2) == 0, "dispatched behind a reset");
+    for (int i = 0; i < 10000; ++i) {
+      check(lyra_advance(667) == 0, "advance");
+      if (i == stop_at || lyra_done() != 0) return i;
+    }
+    return -1;
+  };
+  const int cycles = launch(-1);
+  check(cycles > 2870 && lyra_done() == 1, "the launch ends behind a reset");
+  for (unsigned i = 0; i < 64; i += 2) check(lyra_read64(out + 4 * i) == ((long long)(3 * i + 3) << 32 | 3 * i), "result behind a reset");
+  check(lyra_read64(out + 264) == 5, "what was written in reset stays");
+  const long long waves = lyra_statistic("cu0.waves"), misses = lyra_statistic("l2_0.cache.read_misses");
+  for (const int stop_at : {1, 2875, 2990, 3100, cycles - 20, cycles - 1}) {
+    check(lyra_reset(3) == 0 && lyra_advance(3 * 667) == 0, "one more reset");
+    check(launch(stop_at) == stop_at, "a launch that is cut off");
+    check(lyra_reset(1) == 0 && lyra_reset(2) == 0 && lyra_advance(2 * 667) == 0, "a reset in a reset");
+    check(launch(-1) == cycles, "as many cycles");
+    check(lyra_statistic("cu0.waves") == waves && lyra_statistic("l2_0.cache.read_misses") == misses, "the same counters");
+  }
   std::remove(file);
   std::printf("dpi_calls: %s\n", failures ? "FAILED" : "right");
   return failures != 0;

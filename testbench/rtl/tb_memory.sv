@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An RTL memory controller serves the L2 misses of a real kernel: Lyra's machine runs the job, the pins of its memory (memory.implementation = "rtl:pins") are here.
-// +job=FILE: the job. The controller's array port is served from Lyra's memory.
+// +job=FILE: the job. +reset_at=N: run it, run it again and reset the machine at its cycle N, run it a third time: as many cycles as the first time. The controller's array port is served from Lyra's memory.
 `timescale 1ns/1ps
 `include "lyra.svh"
 module tb_memory;
@@ -37,10 +37,14 @@ module tb_memory;
     $fatal(1);
   endtask
 
+  // +reset_at: 1058 core cycles of 667 ps are 667 cycles here, so that both clocks stand to each other as at the beginning
+  localparam int RESET_CORE_CYCLES = 1058, RESET_CYCLES = 667;
+  int reset_at = 0, stage = 2, reset_left = 0, first_cycles = 0;
   logic started = 0;
   string file;
   initial begin
     if ($value$plusargs("job=%s", file) == 0) stop("give +job=FILE");
+    if ($value$plusargs("reset_at=%d", reset_at)) stage = 0;
     if (`LYRA_OPEN("cu", "memory.implementation=rtl:pins memory_mhz=945") < 0) stop("cannot open the machine");
     if (`LYRA_LOAD_JOB(file) < 0) stop("cannot load the job");
     if (`LYRA_START() < 0) stop("cannot start");
@@ -71,11 +75,35 @@ module tb_memory;
     if (`LYRA_ADVANCE(PERIOD) < 0) stop("the machine stopped");
     if (`LYRA_AXI_MASTER_PINS(0, next) < 0) stop("pins");
     m = next;
-    done = `LYRA_DONE();
+    if (reset_left != 0) begin
+      reset_left = reset_left - 1;
+      if (reset_left == RESET_CYCLES - 1 && next[0]) stop("Lyra is in reset and its reset_n is not low");
+      if (reset_left == 0) begin
+        if (`LYRA_LOAD_JOB(file) < 0) stop("cannot load the job behind a reset");
+        if (`LYRA_START() < 0) stop("cannot start behind a reset");
+        cycles = 0;
+      end
+    end
+    done = reset_left != 0 ? 0 : `LYRA_DONE();
+    if (done > 0 && stage == 0 || stage == 1 && reset_left == 0 && cycles == reset_at) begin
+      if (stage == 0) begin
+        first_cycles = cycles;
+        if (`LYRA_CHECK() != 0) stop("the first run is wrong");
+      end else if (done != 0) stop("+reset_at: the job has ended before");
+      stage = stage + 1;
+      done = 0;
+      if (`LYRA_RESET(RESET_CORE_CYCLES) < 0) stop("no reset");
+      if (`LYRA_START() >= 0) stop("a start in reset must be refused");
+      reset_left = RESET_CYCLES;
+    end
     if (done != 0) begin
       if (done < 0) stop("fault");
       wrong = `LYRA_CHECK();
       misses = `LYRA_STATISTIC("l2_0.cache.read_misses");
+      if (first_cycles != 0) begin
+        if (cycles != first_cycles) stop($sformatf("DIFFERENCE: %0d cycles, before the resets %0d", cycles, first_cycles));
+        $display("tb_memory: two resets, one of them in cycle %0d of a run, and the same %0d cycles behind them", reset_at, cycles);
+      end
       if (wrong == 0 && violations == 0 && misses > 0)
         $display("tb_memory: the job's expectations hold; %0d cycles of the memory clock, %0d read misses of L2, %0d data beats, no protocol violation", cycles, misses, beats);
       else begin

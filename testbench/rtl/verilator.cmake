@@ -69,6 +69,7 @@ foreach(class WholeMachines WhatMustBeNoticed)
 endforeach()
 
 rtl_cosim(atomic verilated_Vatomic_unit)
+rtl_cosim(reset lyra_rtl_blocks)
 
 # SystemVerilog testbenches that own the clock, Lyra inside them
 function(verilator_testbench name) # sources
@@ -86,4 +87,5 @@ verilator_testbench(tb_memory axi4_memory.sv axi4_checker.sv)
 verilator_testbench(tb_l2 axi4_checker.sv)
 cosim_test(verilator/lds_against_lyra ${LDS_RIGHT} ${VERILATED}/tb_lds/Vtb_lds +beats=5000)
 cosim_test(verilator/memory_controller_serves_a_kernel ${MEMORY_RIGHT} ${VERILATED}/tb_memory/Vtb_memory +job=${CASES}/mm_lds/job.toml)
+cosim_test(verilator/reset_of_the_machine_in_one_run "two resets.*${MEMORY_RIGHT}" ${VERILATED}/tb_memory/Vtb_memory +job=${CASES}/mm_lds/job.toml +reset_at=7000)
 cosim_test(verilator/axi4_traffic_into_l2 ${L2_RIGHT} ${VERILATED}/tb_l2/Vtb_l2 +bursts=5000)

@@ -77,7 +77,7 @@ struct machine::cu_scope : sc_core::sc_module {
   texture::texture_unit texture;
   cache::l1_cache l1;
   cu_scope(sc_core::sc_module_name name, unsigned index, machine& m)
-      : sc_module(name), cu("sequencer", index, m.parameters_.cu, m.context_, m.code_, m.mode_ == platforms::mode::lt), lds(make_lds(m.context_, m.parameters_)),
+      : sc_module(name), cu("sequencer", index, m.parameters_.cu, m.context_, m.code_, m.mode_ == platforms::mode::lt), lds(make_lds(m.context_, m.parameters_, this->name())),
         texture("texture", m.context_, m.parameters_.texture, uint16_t(index)), l1("l1", m.context_, m.parameters_.l1) {
     const std::string n = this->name();
     m.join(n + ".cu-texture", cu.vmem_port.socket, texture.wave_port.socket);
@@ -99,7 +99,7 @@ struct machine::channel_scope : sc_core::sc_module {
   atomic_place atomic;
   memory_place memory;
   channel_scope(sc_core::sc_module_name name, machine& m)
-      : sc_module(name), cache("cache", m.context_, m.parameters_.l2), atomic(make_atomic(m.context_, m.parameters_)), memory(make_memory(m.context_, m.store_, m.parameters_)) {
+      : sc_module(name), cache("cache", m.context_, m.parameters_.l2), atomic(make_atomic(m.context_, m.parameters_, this->name())), memory(make_memory(m.context_, m.store_, m.parameters_, this->name())) {
     m.join(std::string(this->name()) + ".l2-atomic", cache.atomic.socket, socket_of(atomic));
     m.join(std::string(this->name()) + ".l2-memory", cache.memory.socket, socket_of(memory));
   }
@@ -221,7 +221,7 @@ void machine::write(uint64_t address, const void* data, uint64_t bytes) {
   auto& p = lines_.line(tlm::TLM_WRITE_COMMAND, 0);
   uint8_t* own = p.get_data_ptr();
   const auto* from = static_cast<const uint8_t*>(data);
-  const bool cached = fabric::now_ps() != 0 && mode_ == mode::at && !in_reset();
+  const bool cached = fabric::now_ps() != 0 && !memory_is_store() && !in_reset();
   if (!cached) resident_parts(address, bytes, [&](uint64_t at, uint64_t n) { store_.write(address + at, from + at, n); });
   else
     for (uint64_t done = 0; done < bytes;) {
@@ -239,7 +239,7 @@ void machine::write(uint64_t address, const void* data, uint64_t bytes) {
 void machine::read(uint64_t address, void* data, uint64_t bytes) {
   auto* to = static_cast<uint8_t*>(data);
   if (any_non_resident_) std::memset(data, 0, bytes);
-  if (mode_ == mode::lt || fabric::now_ps() == 0 || in_reset()) { resident_parts(address, bytes, [&](uint64_t at, uint64_t n) { store_.read(address + at, to + at, n); }); return; }
+  if (memory_is_store() || fabric::now_ps() == 0 || in_reset()) { resident_parts(address, bytes, [&](uint64_t at, uint64_t n) { store_.read(address + at, to + at, n); }); return; }
   auto& p = lines_.line(tlm::TLM_READ_COMMAND, 0);
   for (uint64_t done = 0; done < bytes;) {
     const unsigned n = unsigned(std::min<uint64_t>(bytes - done, 64 - (address + done) % 64));

@@ -62,6 +62,8 @@ public:
   void close_statistics();
 
 private:
+  /// Loosely timed: nothing is cached, so that the store holds every byte, unless memory is RTL that may keep them.
+  bool memory_is_store() const { return mode_ == platforms::mode::lt && parameters_.rtl.memory == "tlm"; }
   void join(const std::string& name, tlm::tlm_initiator_socket<fabric::bus_width_bits>& from, tlm::tlm_target_socket<fabric::bus_width_bits>& to);
 
   /// Calls f(offset, bytes) for the parts of [address, address + bytes) that are not non-resident pages.

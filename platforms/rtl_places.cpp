@@ -26,37 +26,37 @@ template <class Place> fabric::context context_for(Place& p, const fabric::conte
   return inner;
 }
 
-std::string instance(const char* name) { return std::string(sc_core::sc_get_current_object() ? sc_core::sc_get_current_object()->name() : "") + "." + name; }
+std::string instance(const std::string& scope, const char* name) { return scope.empty() ? name : scope + "." + name; }
 
 } // namespace
 
-lds_place make_lds(const fabric::context& context, const machine_parameters& p) {
+lds_place make_lds(const fabric::context& context, const machine_parameters& p, const std::string& scope) {
   const choice c = rtl::parse_choice("lds.implementation", p.rtl.lds, rtl::implementations::instance().lds);
   lds_place place;
   const fabric::context inner = context_for(place, context, c, p.rtl);
   const bool compare = c.what == choice::kind::compare;
   if (c.what != choice::kind::rtl) place.tlm = std::make_unique<lds::local_data_share>("lds", inner, p.lds);
   if (c.what != choice::kind::tlm)
-    place.rtl = std::make_unique<rtl::lds_transactor>(compare ? "lds_rtl" : "lds", inner, rtl::implementations::instance().lds[c.name](instance("lds")), p.rtl.clocking(p.rtl.lds_path_cycles),
+    place.rtl = std::make_unique<rtl::lds_transactor>(compare ? "lds_rtl" : "lds", inner, rtl::implementations::instance().lds[c.name](instance(scope, "lds")), p.rtl.clocking(p.rtl.lds_path_cycles),
                                                       p.lds.queue_depth, p.lds.append_base == "m0_high" ? alu::ds_m0_use::high_base : alu::ds_m0_use::low_offset);
   if (compare) put_comparator(place, "lds_compare", context, rtl::wave_rules(context), p.rtl.compare_vcd, place.tlm->cu_port.socket);
   return place;
 }
 
-atomic_place make_atomic(const fabric::context& context, const machine_parameters& p) {
+atomic_place make_atomic(const fabric::context& context, const machine_parameters& p, const std::string& scope) {
   const choice c = rtl::parse_choice("atomic.implementation", p.rtl.atomic, rtl::implementations::instance().atomic);
   atomic_place place;
   const fabric::context inner = context_for(place, context, c, p.rtl);
   const bool compare = c.what == choice::kind::compare;
   if (c.what != choice::kind::rtl) place.tlm = std::make_unique<atomic::atomic_unit>("atomic", inner, p.atomic);
   if (c.what != choice::kind::tlm)
-    place.rtl = std::make_unique<rtl::atomic_transactor>(compare ? "atomic_rtl" : "atomic", inner, rtl::implementations::instance().atomic[c.name](instance("atomic")),
+    place.rtl = std::make_unique<rtl::atomic_transactor>(compare ? "atomic_rtl" : "atomic", inner, rtl::implementations::instance().atomic[c.name](instance(scope, "atomic")),
                                                          p.rtl.clocking(p.rtl.atomic_path_cycles), p.atomic.fifo_depth);
   if (compare) put_comparator(place, "atomic_compare", context, rtl::atomic_rules(context), p.rtl.compare_vcd, place.tlm->in.socket);
   return place;
 }
 
-memory_place make_memory(const fabric::context& context, memory::backing_store& store, const machine_parameters& p) {
+memory_place make_memory(const fabric::context& context, memory::backing_store& store, const machine_parameters& p, const std::string& scope) {
   const choice c = rtl::parse_choice("memory.implementation", p.rtl.memory, rtl::implementations::instance().memory);
   memory_place place;
   const fabric::context inner = context_for(place, context, c, p.rtl);
@@ -73,8 +73,10 @@ memory_place make_memory(const fabric::context& context, memory::backing_store& 
   rtl::axi4_options axi;
   axi.data_bits = made.data_bits;
   axi.ids = made.ids;
-  place.rtl = std::make_unique<rtl::axi4_master>(compare ? "memory_rtl" : "memory", inner, context.memory, made.make(instance("memory"), *place.array), p.rtl.clocking(p.rtl.memory_path_cycles), axi,
-                                                 place.array.get());
+  auto block = made.make(instance(scope, "memory"), *place.array);
+  auto* inside = dynamic_cast<rtl::memory_array*>(block.get()); // the RTL holds the bytes itself
+  place.rtl = std::make_unique<rtl::axi4_master>(compare ? "memory_rtl" : "memory", inner, context.memory, std::move(block), p.rtl.clocking(p.rtl.memory_path_cycles), axi,
+                                                 inside ? inside : place.array.get());
   if (compare) {
     put_comparator(place, "memory_compare", context, rtl::line_rules(context), p.rtl.compare_vcd, place.tlm->in.socket);
     place.compare->on_request_hook = [shadow](const fabric::payload& q) { if (q.get_command() == tlm::TLM_WRITE_COMMAND) shadow->keep(q.get_address()); };

@@ -22,10 +22,10 @@ using lds_place = place<lds::local_data_share, rtl::lds_transactor>;
 using atomic_place = place<atomic::atomic_unit, rtl::atomic_transactor>;
 using memory_place = place<memory::dram_channel, rtl::axi4_master>;
 
-/// Each builds what the parameters say, inside the module under construction. Throws observe::input_error for an implementation that this program does not hold.
-lds_place make_lds(const fabric::context& context, const machine_parameters& p);
-atomic_place make_atomic(const fabric::context& context, const machine_parameters& p);
-memory_place make_memory(const fabric::context& context, memory::backing_store& store, const machine_parameters& p);
+/// Each builds what the parameters say, inside the module under construction, whose name is `scope` (what an RTL block is told of its place). Throws observe::input_error for an implementation that this program does not hold.
+lds_place make_lds(const fabric::context& context, const machine_parameters& p, const std::string& scope = "");
+atomic_place make_atomic(const fabric::context& context, const machine_parameters& p, const std::string& scope = "");
+memory_place make_memory(const fabric::context& context, memory::backing_store& store, const machine_parameters& p, const std::string& scope = "");
 
 /// The socket of a place.
 inline tlm::tlm_target_socket<fabric::bus_width_bits>& socket_of(lds_place& p) { return p.compare ? p.compare->in.socket : p.rtl ? p.rtl->in.socket : p.tlm->cu_port.socket; }
@@ -53,6 +53,7 @@ public:
   bool write(uint64_t address, const uint8_t* data, uint64_t strobe, unsigned bytes) override;
 
 private:
+  bool is_the_machines() const override { return false; }
   void on_reset() override { lines_.clear(); } ///< which writes a side had done when the reset came is chance: both go on with the store's bytes
   memory::backing_store& store_;
   std::unordered_map<uint64_t, std::array<uint8_t, 64>> lines_;

@@ -74,7 +74,7 @@ struct axi_in : axi_master_pins {
   bool reset_n = false;
 };
 
-/// The array behind an AXI4 memory controller in RTL: its pin adaptor serves the controller's array port from it.
+/// The bytes of an AXI4 memory: the machine's, from which a pin adaptor serves the array port of a memory controller in RTL; or those inside an RTL memory (inner_array.h).
 class memory_array {
 public:
   virtual ~memory_array() = default;
@@ -82,6 +82,8 @@ public:
   virtual bool read(uint64_t address, uint8_t* data, unsigned bytes) = 0;
   /// The bytes whose strobe bit is set. False: no such address, or read-only.
   virtual bool write(uint64_t address, const uint8_t* data, uint64_t strobe, unsigned bytes) = 0;
+  /// False: a copy that a reset of the machine forgets.
+  virtual bool is_the_machines() const { return true; }
 };
 
 } // namespace lyra::rtl

@@ -56,7 +56,7 @@ block_world::block_world(const machine_parameters& p) {
   run.on_stop = [] { sc_core::sc_pause(); };
 }
 
-lds_bench::lds_bench(sc_core::sc_module_name name, const machine_parameters& p) : sc_module(name), world(p), place_(make_lds(world.context, p)), port_("port", *this, 0) {
+lds_bench::lds_bench(sc_core::sc_module_name name, const machine_parameters& p) : sc_module(name), world(p), place_(make_lds(world.context, p, this->name())), port_("port", *this, 0) {
   port_.socket.bind(socket_of(place_));
   for (const char* n : names) instructions_.push_back(instruction_named(n));
 }
@@ -124,9 +124,9 @@ l2_bench::l2_bench(sc_core::sc_module_name name, const machine_parameters& p, un
         l.channels = 1;
         return l;
       }()),
-      atomic(make_atomic(world.context, p)), memory([&] {
+      atomic(make_atomic(world.context, p, this->name())), memory([&] {
         parameters.memory.channels = 1;
-        return make_memory(world.context, world.store, parameters);
+        return make_memory(world.context, world.store, parameters, this->name());
       }()) {
   slave.out.socket.bind(cache.in.socket);
   cache.atomic.socket.bind(socket_of(atomic));

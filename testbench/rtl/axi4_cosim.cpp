@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The AXI4 transactors back to back under the protocol checker, with random back-pressure on every channel; and the RTL memory likewise.
 #include "Vaxi4_checker_128.h"
+#include "Vaxi4_checker_256.h"
 #include "Vaxi4_checker_32.h"
 #include "Vaxi4_checker_512.h"
 #include "Vaxi4_memory_64.h"
@@ -204,6 +205,8 @@ template <class Checker> void back_to_back(unsigned bits, uint32_t beats, unsign
 BOOST_AUTO_TEST_CASE(a_million_beats_of_32_bits_with_back_pressure_on_every_channel) { back_to_back<Vaxi4_checker_32>(32, 1'000'000, 25); }
 BOOST_AUTO_TEST_CASE(a_64_bit_bus) { back_to_back<Vaxi4_checker_64>(64, 100'000, 10); }
 BOOST_AUTO_TEST_CASE(a_128_bit_bus_with_half_of_all_cycles_stalled) { back_to_back<Vaxi4_checker_128>(128, 100'000, 50); }
+BOOST_AUTO_TEST_CASE(a_256_bit_bus_with_back_pressure_on_a_faster_clock) { back_to_back<Vaxi4_checker_256>(256, 100'000, 30, 1.7); }
+BOOST_AUTO_TEST_CASE(a_512_bit_bus_with_back_pressure) { back_to_back<Vaxi4_checker_512>(512, 50'000, 25); }
 BOOST_AUTO_TEST_CASE(a_512_bit_bus_without_stalls_on_a_clock_of_its_own) { back_to_back<Vaxi4_checker_512>(512, 100'000, 0, 0.37); }
 
 namespace {

@@ -5,6 +5,18 @@ target_include_directories(rtl_dpi_calls PRIVATE ${CMAKE_SOURCE_DIR})
 target_link_libraries(rtl_dpi_calls PRIVATE lyra_dpi lyra_warnings)
 add_test(NAME rtl/dpi_calls COMMAND rtl_dpi_calls ${CMAKE_CURRENT_BINARY_DIR}/dpi_calls.bin)
 
+# The library uses what IEEE 1666 has, and the ways around Accellera's own calls give the same.
+add_test(NAME rtl/standard_systemc/names COMMAND ${Python3_EXECUTABLE} ${RTL}/systemc_names.py ${CMAKE_SOURCE_DIR})
+file(GLOB STANDARD_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/models/fabric/*.cpp ${CMAKE_SOURCE_DIR}/models/memory/*.cpp ${CMAKE_SOURCE_DIR}/models/observe/*.cpp)
+add_executable(rtl_standard_systemc ${RTL}/standard_systemc.cpp ${STANDARD_SOURCES})
+target_compile_definitions(rtl_standard_systemc PRIVATE LYRA_STANDARD_SYSTEMC SC_INCLUDE_DYNAMIC_PROCESSES)
+target_include_directories(rtl_standard_systemc PRIVATE ${CMAKE_SOURCE_DIR}/models)
+get_target_property(MODEL_LIBRARIES lyra_models LINK_LIBRARIES)
+target_link_libraries(rtl_standard_systemc PRIVATE ${MODEL_LIBRARIES})
+add_executable(rtl_own_systemc ${RTL}/standard_systemc.cpp)
+target_link_libraries(rtl_own_systemc PRIVATE lyra_models lyra_warnings)
+add_test(NAME rtl/standard_systemc/same_run COMMAND sh -c "a=$($<TARGET_FILE:rtl_standard_systemc>) && b=$($<TARGET_FILE:rtl_own_systemc>) && echo \"$a\" && test \"$a\" = \"$b\"")
+
 set(DPI ${CMAKE_SOURCE_DIR}/platforms/dpi)
 set(VERILATED ${CMAKE_BINARY_DIR}/verilated) # what the simulators make of the SystemVerilog sources
 file(MAKE_DIRECTORY ${VERILATED})

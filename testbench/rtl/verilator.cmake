@@ -7,10 +7,12 @@ endif()
 # verilated(PREFIX TOP [verilator arguments]): library verilated_PREFIX of testbench/rtl/TOP.sv, model class PREFIX
 function(verilated prefix top)
   set(dir ${VERILATED}/${prefix})
+  set(sources ${ARGN})
+  list(FILTER sources INCLUDE REGEX "[.](sv|v|vlt)$")
   add_custom_command(OUTPUT ${dir}/${prefix}__ALL.a ${dir}/${prefix}.h
     COMMAND ${VERILATOR} --cc -Wall --Mdir ${dir} --prefix ${prefix} --top-module ${top} -O3 --x-initial unique --output-split 0 ${ARGN} ${RTL}/${top}.sv
     COMMAND make -s -C ${dir} -f ${prefix}.mk OPT_FAST=-O2 OPT_SLOW=-O0 OPT_GLOBAL=-O2 OBJCACHE=${CCACHE_COMMAND} CFG_CXXFLAGS_STD_NEWEST=-std=gnu++17 USER_CPPFLAGS=-fPIC ${prefix}__ALL.a
-    DEPENDS ${RTL}/${top}.sv COMMENT "Verilating ${prefix}" VERBATIM)
+    DEPENDS ${RTL}/${top}.sv ${sources} COMMENT "Verilating ${prefix}" VERBATIM)
   add_custom_target(verilate_${prefix} DEPENDS ${dir}/${prefix}__ALL.a)
   add_library(verilated_${prefix} INTERFACE)
   add_dependencies(verilated_${prefix} verilate_${prefix})
@@ -30,15 +32,16 @@ verilated(Vatomic_unit atomic_unit)
 verilated(Vatomic_unit_bug atomic_unit "-GBUG=1'b1")
 verilated(Vaxi4_memory axi4_memory)
 verilated(Vaxi4_memory_64 axi4_memory -GDATA_BITS=64)
+verilated(Vaxi4_ram axi4_ram_wrapper ${RTL}/axi4_ram.vlt ${RTL}/axi4_ram.sv) # the .vlt file makes its array accessible
 
 add_library(lyra_rtl_blocks OBJECT ${RTL}/register_blocks.cpp) # an object: it registers itself
 target_include_directories(lyra_rtl_blocks PUBLIC ${CMAKE_SOURCE_DIR}/testbench)
-target_link_libraries(lyra_rtl_blocks PUBLIC lyra_models verilated_Vlds verilated_Vlds_bug verilated_Vatomic_unit verilated_Vatomic_unit_bug verilated_Vaxi4_memory verilated_Vaxi4_memory_64 verilated_Vaxi4_checker_512)
+target_link_libraries(lyra_rtl_blocks PUBLIC lyra_models verilated_Vlds verilated_Vlds_bug verilated_Vatomic_unit verilated_Vatomic_unit_bug verilated_Vaxi4_memory verilated_Vaxi4_memory_64 verilated_Vaxi4_ram verilated_Vaxi4_checker_64 verilated_Vaxi4_checker_512)
 target_compile_options(lyra_rtl_blocks PRIVATE -O2)
 add_executable(lyra_rtl ${CMAKE_SOURCE_DIR}/platforms/main.cpp)
 target_link_libraries(lyra_rtl PRIVATE lyra_platform lyra_rtl_blocks lyra_warnings)
 
-foreach(bits 32 64 128 512)
+foreach(bits 32 64 128 256 512)
   verilated(Vaxi4_checker_${bits} axi4_checker -GDATA_BITS=${bits})
 endforeach()
 
@@ -59,7 +62,7 @@ function(rtl_cosim name)
     set_tests_properties(rtl/${name}/${case} PROPERTIES TIMEOUT 300)
   endforeach()
 endfunction()
-rtl_cosim(axi4 verilated_Vaxi4_checker_32 verilated_Vaxi4_checker_64 verilated_Vaxi4_checker_128 verilated_Vaxi4_checker_512 verilated_Vaxi4_memory_64)
+rtl_cosim(axi4 verilated_Vaxi4_checker_32 verilated_Vaxi4_checker_64 verilated_Vaxi4_checker_128 verilated_Vaxi4_checker_256 verilated_Vaxi4_checker_512 verilated_Vaxi4_memory_64)
 verilated(Vlds_sc lds --sc)
 rtl_cosim(lds verilated_Vlds verilated_Vlds_bug verilated_Vlds_sc)
 

@@ -67,7 +67,7 @@ int sc_main(int argc, char** argv) {
   run_command->add_option("--output-dir", o.output_directory, "where the job's [[output]] files go (default: as the job says)");
   run_command->add_option("--opcodes", o.opcodes, "write the names of the opcodes that the waves came to, one a line");
   run_command->add_option("--check", o.checks, "watch for faults of the program: races (unordered conflicting accesses of waves)")->check(CLI::IsMember({"races"}))->allow_extra_args(false)->take_all();
-  run_command->add_option("--record", o.records, "write the requests of an edge to a file, for replay on one block: cu0.cu-lds=FILE")->allow_extra_args(false)->take_all();
+  run_command->add_option("--record", o.records, "write the requests of an edge to a file, for replay on one block: cu0.cu-lds=FILE, dispatcher-cu0=FILE")->allow_extra_args(false)->take_all();
   run_command->add_flag("--quiet", o.quiet, "only what is wrong");
 
   std::string file, target, pattern = "*", machine_name = "vega10";

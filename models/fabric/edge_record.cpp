@@ -46,6 +46,34 @@ void put_wave(std::ostream& o, wave_request& w) {
   put_bytes(o, reinterpret_cast<const uint8_t*>(w.lds_address), 256);
 }
 
+/// A launch packet's numbers, in the order of the line. User SGPRs stand before them, the kernel's name behind everything.
+template <class P, class F> void packet_scalars(P& p, F&& f) {
+  f(p.id); f(p.first_wave_order); f(p.entry_pc); f(p.target);
+  for (auto& x : p.grid) f(x);
+  for (auto& x : p.workgroup) f(x);
+  for (auto& x : p.workgroup_id) f(x);
+  for (auto& x : p.workgroup_id_order) f(x);
+  f(p.workgroup_id_count); f(p.workgroup_info); f(p.scratch_wave_offset); f(p.workitem_id); f(p.mode); f(p.vgprs); f(p.sgprs); f(p.lds_bytes); f(p.scratch_bytes); f(p.scratch_base);
+  f(p.scratch_wave_bytes); f(p.barrier); f(p.unaligned); f(p.reads_trapsts); f(p.trap_handler); f(p.trap_memory);
+}
+/// The group's, without its places.
+template <class L, class F> void group_scalars(L& l, F&& f) {
+  for (auto& x : l.group) f(x);
+  for (auto& x : l.size) f(x);
+  f(l.group_number); f(l.first_wave_order); f(l.lds_base); f(l.waves);
+}
+
+void put_launch(std::ostream& o, const launch_extension& l) {
+  const dispatch_packet& p = *l.packet;
+  const auto put = [&](auto v) { o << ' ' << uint64_t(v); };
+  o << std::hex << p.user_sgprs.size();
+  for (const uint32_t v : p.user_sgprs) put(v);
+  packet_scalars(p, put);
+  group_scalars(l, put);
+  for (unsigned i = 0; i < l.waves && i < 16; ++i) { put(l.places[i].simd); put(l.places[i].slot); put(l.places[i].vgpr_base); put(l.places[i].scratch_offset); }
+  o << ' ' << p.kernel;
+}
+
 } // namespace
 
 std::string record_line(payload& p, picoseconds at) {
@@ -66,6 +94,9 @@ std::string record_line(payload& p, picoseconds at) {
     o << unsigned(a->operation) << ' ' << unsigned(a->bytes) << ' ' << a->returns << ' ' << unsigned(a->count) << std::hex;
     for (unsigned i = 0; i < a->count; ++i) o << ' ' << unsigned(a->entries[i].lane) << ' ' << unsigned(a->entries[i].offset) << ' ' << a->entries[i].operand << ' ' << a->entries[i].compare;
     put_bytes(o, p.get_data_ptr(), line_bytes);
+  } else if (const auto* l = p.get_extension<launch_extension>()) {
+    o << "L " << at << ' ';
+    put_launch(o, *l);
   } else if (p.get_data_ptr() == reinterpret_cast<unsigned char*>(&p) || p.get_extension<wave_request>()) {
     o << "V " << at << ' ';
     put_wave(o, wave_pool::of(p));
@@ -107,6 +138,64 @@ payload* record_reader::wave(std::istream& in) {
   return nullptr;
 }
 
+/// Packets and payloads of launches; both live as long as the reader.
+struct record_reader::launches : tlm::tlm_mm_interface, private resettable {
+  std::deque<dispatch_packet> packets;
+  std::deque<payload> all;
+  std::vector<payload*> idle;
+  payload& take() {
+    if (idle.empty()) {
+      payload& p = all.emplace_back();
+      p.set_mm(this);
+      p.set_extension(new launch_extension); // the payload's
+      p.set_command(tlm::TLM_IGNORE_COMMAND);
+      p.set_address(0);
+      p.set_data_ptr(nullptr);
+      p.set_data_length(0);
+      p.set_streaming_width(1);
+      idle.push_back(&p);
+    }
+    payload& p = *idle.back();
+    idle.pop_back();
+    p.acquire();
+    p.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    return p;
+  }
+  void free(payload* p) override { idle.push_back(p); }
+  void on_reset() override {}
+  void on_reclaim() override { for (payload& p : all) take_back(p); }
+};
+record_reader::~record_reader() = default;
+
+payload* record_reader::launch(std::istream& in) {
+  if (!launches_) launches_ = std::make_unique<launches>();
+  dispatch_packet packet;
+  const auto get = [&](auto& v) {
+    uint64_t x = 0;
+    in >> x;
+    v = std::decay_t<decltype(v)>(x);
+  };
+  uint64_t count = 0;
+  in >> std::hex >> count;
+  if (!in || count > 104) return nullptr;
+  packet.user_sgprs.resize(count);
+  for (uint32_t& v : packet.user_sgprs) get(v);
+  packet_scalars(packet, get);
+  launch_extension l;
+  group_scalars(l, get);
+  if (!in || l.waves < 1 || l.waves > 16) return nullptr;
+  for (unsigned i = 0; i < l.waves; ++i) { get(l.places[i].simd); get(l.places[i].slot); get(l.places[i].vgpr_base); get(l.places[i].scratch_offset); }
+  if (!in) return nullptr;
+  std::getline(in >> std::ws, packet.kernel);
+  // the groups of a dispatch share their packet
+  auto& packets = launches_->packets;
+  if (packets.empty() || packets.back().id != packet.id || packets.back().entry_pc != packet.entry_pc) packets.push_back(packet);
+  l.packet = &packets.back();
+  payload& p = launches_->take();
+  p.get_extension<launch_extension>()->copy_from(l);
+  return &p;
+}
+
 bool record_reader::next(recorded_request& r) {
   std::string text;
   while (std::getline(in_, text)) {
@@ -118,7 +207,7 @@ bool record_reader::next(recorded_request& r) {
     unsigned length = 0, policy = 0;
     in >> kind >> r.at;
     r.p = nullptr;
-    if (kind != 'V') in >> std::hex >> address >> std::dec;
+    if (kind != 'V' && kind != 'L') in >> std::hex >> address >> std::dec;
     if (kind == 'R' && in >> length >> policy && length && length <= line_bytes) r.p = &context_.lines->line(tlm::TLM_READ_COMMAND, address, length);
     else if (kind == 'W') {
       uint64_t mask = 0;
@@ -152,8 +241,9 @@ bool record_reader::next(recorded_request& r) {
         else p.release();
       }
     } else if (kind == 'V') r.p = wave(in);
-    if (!r.p) throw observe::input_error(file_ + ":" + std::to_string(line_), "not a request: R, W, C, A or V with its fields (fabric/edge_record.h)");
-    if (kind != 'V') {
+    else if (kind == 'L') r.p = launch(in);
+    if (!r.p) throw observe::input_error(file_ + ":" + std::to_string(line_), "not a request: R, W, C, A, V or L with its fields (fabric/edge_record.h)");
+    if (kind != 'V' && kind != 'L') {
       policy_extension& e = payload_pool::policy(*r.p);
       e.glc = policy & 1;
       e.slc = policy & 2;

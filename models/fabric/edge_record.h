@@ -7,9 +7,12 @@
 //   C ps address control policy                         cache maintenance (number of fabric::cache_control)
 //   A ps address operation bytes returns n {lane offset operand compare} line     global atomic packet; line: 64 bytes (zeros on edges above L2)
 //   V ps ...                                            one wave instruction: all inputs of fabric::wave_request (edge_record.cpp)
-// Numbers are decimal, addresses, masks and operands hexadecimal. policy: glc + 2 slc + 4 nv. Launch edges cannot be recorded: what they carry points into a job.
+// Numbers are decimal, addresses, masks and operands hexadecimal. policy: glc + 2 slc + 4 nv.
+//   L ps ...                                            one workgroup to a compute unit: the packet and where its waves go (edge_record.cpp). The code and the data
+//                                                       that it runs on are in memory: what plays it again loads the job there first.
 #pragma once
 #include "fabric/context.h"
+#include "fabric/launch.h"
 #include "fabric/ports.h"
 #include <deque>
 #include <fstream>
@@ -28,17 +31,21 @@ class record_reader {
 public:
   /// Throws observe::input_error where the file cannot be read.
   record_reader(const std::string& file, const context& context, isa::target chip = isa::target::gfx900);
+  ~record_reader();
   /// The next request; false at the end. Throws observe::input_error with file and line where one is not well formed.
   bool next(recorded_request& r);
 
 private:
+  struct launches;
   payload* wave(std::istream& in);
+  payload* launch(std::istream& in);
   std::string file_;
   std::ifstream in_;
   context context_;
   isa::target chip_;
   unsigned line_ = 0;
   std::deque<isa::instruction> instructions_;
+  std::unique_ptr<launches> launches_; ///< made at the first one
 };
 
 /// Stands in an edge and writes its requests to a file; nothing else changes. Bind `in` to the initiator's end and `out` to the target's.

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Edges recorded in a whole machine and played again on one block alone; generated traffic on an L2 channel alone.
 #include "cache/l2_channel.h"
+#include "dispatch/expectation.h"
+#include "dispatch/loaded_job.h"
+#include "platforms/machine.h"
+#include "platforms/machine_files.h"
 #include "atomic/atomic_unit.h"
 #include "fabric/traffic.h"
 #include "lds/lds.h"
@@ -192,3 +196,51 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_no_record_is_named_with_its_line) {
   BOOST_CHECK_THROW(record_reader("/nowhere/x", w.ctx), observe::input_error);
   std::remove(file.c_str());
 }
+
+namespace {
+/// Takes the dispatcher's place on nothing: its launch edge is cut.
+struct nowhere : request_server {
+  target_port in{"nowhere", *this, 0};
+  request_answer on_request(unsigned, payload&, picoseconds&) override { BOOST_ERROR("the dispatcher launches something"); return request_answer::withheld; }
+  void b_transport(unsigned, payload&, sc_core::sc_time&) override {}
+  unsigned transport_dbg(unsigned, payload&) override { return 0; }
+};
+/// A job whose workgroups come from a file instead of a dispatcher: same memory, same counters of the compute unit.
+void play_launches(const std::string& name, const std::vector<std::string>& counters) {
+  const recording r(name, "dispatcher-cu0");
+  auto d = platforms::load_machine("cu", {});
+  nowhere cut;
+  tlm::tlm_target_socket<bus_width_bits>* unit = nullptr;
+  testbench::protocol_monitor<> monitor("monitor");
+  platforms::machine m(d->parameters, platforms::mode::at, isa::target::gfx900, nullptr, false, [&](const std::string& edge, auto& from, auto& to) {
+    if (edge != "dispatcher-cu0") { from.bind(to); return; }
+    from.bind(cut.in.socket);
+    unit = &to;
+  });
+  context c = m.context();
+  traffic_parameters t;
+  t.pattern = "recorded";
+  t.file = r.file();
+  t.window = 1000;
+  traffic_source source("launcher", c, t);
+  source.out.socket.bind(monitor.in);
+  monitor.out.bind(*unit);
+  dispatch::machine_limits limits;
+  limits.waves = m.wave_slots();
+  dispatch::loaded_job job(dispatch::load_job(directories::source() + "/testbench/cases/ocl/" + name + "/job.toml"), m, limits);
+  m.code() = compute_unit::code_cache(job.code_target());
+  sc_core::sc_start();
+  BOOST_TEST(source.done());
+  BOOST_TEST(source.statistics().answers > 0u);
+  BOOST_TEST(source.statistics().errors == 0u);
+  for (const auto& f : m.run_state().faults) BOOST_ERROR(f.text);
+  for (const auto& e : dispatch::check_all(job, m)) BOOST_TEST(e.passed(), e.text);
+  BOOST_TEST(monitor.clean(), monitor.report());
+  for (const auto& n : counters)
+    for (const auto& e : m.statistics().entries())
+      if (e.path == "cu0." + n) BOOST_TEST(*e.value == r.counter("cu0", n), e.path << ": " << *e.value << ", in the machine " << r.counter("cu0", n));
+}
+} // namespace
+
+BOOST_AUTO_TEST_CASE(a_compute_unit_alone_runs_workgroups_from_a_file) { play_launches("mm_lds", {"waves", "instructions", "valu", "lds", "busy_cycles", "stall_barrier", "wave_cycles"}); }
+BOOST_AUTO_TEST_CASE(launches_with_scratch_and_atomics_are_recorded_too) { play_launches("histogram", {"waves", "instructions", "flat", "vmem", "smem", "busy_cycles"}); }

@@ -4,15 +4,19 @@ if(CCACHE)
   set(CCACHE_COMMAND ${CCACHE})
 endif()
 
-# verilated(PREFIX TOP [verilator arguments]): library verilated_PREFIX of testbench/rtl/TOP.sv, model class PREFIX
+# verilated(PREFIX TOP [verilator arguments and more sources]): library verilated_PREFIX of module TOP, model class PREFIX. Its file is testbench/rtl/TOP.sv, or among the arguments.
 function(verilated prefix top)
   set(dir ${VERILATED}/${prefix})
   set(sources ${ARGN})
   list(FILTER sources INCLUDE REGEX "[.](sv|v|vlt)$")
+  if(EXISTS ${RTL}/${top}.sv)
+    list(APPEND sources ${RTL}/${top}.sv)
+    list(APPEND ARGN ${RTL}/${top}.sv)
+  endif()
   add_custom_command(OUTPUT ${dir}/${prefix}__ALL.a ${dir}/${prefix}.h
-    COMMAND ${VERILATOR} --cc -Wall --Mdir ${dir} --prefix ${prefix} --top-module ${top} -O3 --x-initial unique --output-split 0 ${ARGN} ${RTL}/${top}.sv
+    COMMAND ${VERILATOR} --cc -Wall --Mdir ${dir} --prefix ${prefix} --top-module ${top} -O3 --x-initial unique --output-split 0 ${ARGN}
     COMMAND make -s -C ${dir} -f ${prefix}.mk OPT_FAST=-O2 OPT_SLOW=-O0 OPT_GLOBAL=-O2 OBJCACHE=${CCACHE_COMMAND} CFG_CXXFLAGS_STD_NEWEST=-std=gnu++17 USER_CPPFLAGS=-fPIC ${prefix}__ALL.a
-    DEPENDS ${RTL}/${top}.sv ${sources} COMMENT "Verilating ${prefix}" VERBATIM)
+    DEPENDS ${sources} COMMENT "Verilating ${prefix}" VERBATIM)
   add_custom_target(verilate_${prefix} DEPENDS ${dir}/${prefix}__ALL.a)
   add_library(verilated_${prefix} INTERFACE)
   add_dependencies(verilated_${prefix} verilate_${prefix})
@@ -38,6 +42,11 @@ add_library(lyra_rtl_blocks OBJECT ${RTL}/register_blocks.cpp) # an object: it r
 target_include_directories(lyra_rtl_blocks PUBLIC ${CMAKE_SOURCE_DIR}/testbench)
 target_link_libraries(lyra_rtl_blocks PUBLIC lyra_models verilated_Vlds verilated_Vlds_bug verilated_Vatomic_unit verilated_Vatomic_unit_bug verilated_Vaxi4_memory verilated_Vaxi4_memory_64 verilated_Vaxi4_ram verilated_Vaxi4_checker_64 verilated_Vaxi4_checker_512)
 target_compile_options(lyra_rtl_blocks PRIVATE -O2)
+# RTL of your own from outside of the tree: cmake -DLYRA_RTL_BLOCKS=FILE.cmake (docs/rtl.md)
+set(LYRA_RTL_BLOCKS "" CACHE FILEPATH "a CMake file that adds RTL blocks to lyra_rtl")
+if(LYRA_RTL_BLOCKS)
+  include(${LYRA_RTL_BLOCKS})
+endif()
 add_executable(lyra_rtl ${CMAKE_SOURCE_DIR}/platforms/main.cpp)
 target_link_libraries(lyra_rtl PRIVATE lyra_platform lyra_rtl_blocks lyra_warnings)
 

@@ -95,7 +95,7 @@ std::string record_line(payload& p, picoseconds at) {
     for (unsigned i = 0; i < a->count; ++i) o << ' ' << unsigned(a->entries[i].lane) << ' ' << unsigned(a->entries[i].offset) << ' ' << a->entries[i].operand << ' ' << a->entries[i].compare;
     put_bytes(o, p.get_data_ptr(), line_bytes);
   } else if (const auto* l = p.get_extension<launch_extension>()) {
-    o << "L " << at << ' ';
+    o << "L " << at << ' ' << (at > now_ps() ? at - now_ps() : 0) << ' ';
     put_launch(o, *l);
   } else if (p.get_data_ptr() == reinterpret_cast<unsigned char*>(&p) || p.get_extension<wave_request>()) {
     o << "V " << at << ' ';
@@ -207,6 +207,8 @@ bool record_reader::next(recorded_request& r) {
     unsigned length = 0, policy = 0;
     in >> kind >> r.at;
     r.p = nullptr;
+    r.lead = 0;
+    if (kind == 'L') in >> r.lead;
     if (kind != 'V' && kind != 'L') in >> std::hex >> address >> std::dec;
     if (kind == 'R' && in >> length >> policy && length && length <= line_bytes) r.p = &context_.lines->line(tlm::TLM_READ_COMMAND, address, length);
     else if (kind == 'W') {

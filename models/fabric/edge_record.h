@@ -8,7 +8,7 @@
 //   A ps address operation bytes returns n {lane offset operand compare} line     global atomic packet; line: 64 bytes (zeros on edges above L2)
 //   V ps ...                                            one wave instruction: all inputs of fabric::wave_request (edge_record.cpp)
 // Numbers are decimal, addresses, masks and operands hexadecimal. policy: glc + 2 slc + 4 nv.
-//   L ps ...                                            one workgroup to a compute unit: the packet and where its waves go (edge_record.cpp). The code and the data
+//   L ps lead ...                                       one workgroup to a compute unit (sent `lead` ps ahead): the packet and where its waves go (edge_record.cpp). The code and the data
 //                                                       that it runs on are in memory: what plays it again loads the job there first.
 #pragma once
 #include "fabric/context.h"
@@ -25,6 +25,7 @@ std::string record_line(payload& p, picoseconds at);
 struct recorded_request {
   picoseconds at = 0;
   payload* p = nullptr; ///< reference count 1
+  picoseconds lead = 0; ///< how long before `at` it was sent (launches)
 };
 /// Reads requests back. Instructions of waves are decoded for `chip`; they live as long as the reader.
 class record_reader {

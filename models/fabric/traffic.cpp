@@ -59,11 +59,33 @@ bool traffic_source::fetch() {
   return next_.p != nullptr;
 }
 
+namespace {
+/// Two workgroups cannot be on a compute unit together.
+bool in_the_way(const launch_extension& a, const launch_extension& b) {
+  const auto meet = [](uint64_t x, uint64_t nx, uint64_t y, uint64_t ny) { return x < y + ny && y < x + nx; };
+  if (meet(a.lds_base, a.packet->lds_bytes, b.lds_base, b.packet->lds_bytes)) return true;
+  for (unsigned i = 0; i < a.waves; ++i)
+    for (unsigned k = 0; k < b.waves; ++k)
+      if (a.places[i].simd == b.places[k].simd &&
+          (a.places[i].slot == b.places[k].slot || meet(a.places[i].vgpr_base, a.packet->vgprs, b.places[k].vgpr_base, b.packet->vgprs))) return true;
+  return false;
+}
+} // namespace
+
+bool traffic_source::room_for_launch() const {
+  const auto* l = next_.p->get_extension<launch_extension>();
+  if (!l) return true;
+  for (const auto& s : sent_)
+    if (in_the_way(*l, *s.first->get_extension<launch_extension>())) return false;
+  return true;
+}
+
 cycle_t traffic_source::on_wake(cycle_t cycle) {
   while (fetch()) {
     if (!out.ready() || out.in_flight() >= parameters_.window) return never; // on_ready, on_response
-    const cycle_t due = std::max({free_, clock().ceil(next_.at), cycle + 1});
-    if (due > cycle + 1) return due - 1;
+    if (!room_for_launch()) return never; // on_response
+    const cycle_t due = std::max({free_, clock().ceil(next_.at), cycle + 1}), lead = std::max<cycle_t>(1, clock().floor(next_.lead));
+    if (due > cycle + lead) return due - lead;
     payload& p = *next_.p;
     next_.p = nullptr;
     free_ = due + parameters_.gap_cycles;

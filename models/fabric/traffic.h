@@ -51,7 +51,7 @@ struct traffic_statistics {
   }
 };
 
-/// Initiator of an edge. Starts with the simulation; ends when all requests are answered. Throws observe::input_error for a file that cannot be read.
+/// Initiator of an edge. A recorded workgroup waits until those that have been in its wave slots, registers or LDS before have ended. Starts with the simulation; ends when all requests are answered. Throws observe::input_error for a file that cannot be read.
 class traffic_source : public timed_module, private response_client {
 public:
   traffic_source(sc_core::sc_module_name name, const context& context, const traffic_parameters& parameters, isa::target chip = isa::target::gfx900);
@@ -68,6 +68,7 @@ private:
   void on_response(unsigned, payload& p, picoseconds at) override;
   void on_ready(unsigned, picoseconds at) override { wake_at(std::max(clock().ceil(at), now() + 1)); }
   bool fetch();
+  bool room_for_launch() const;
   payload& make();
   uint64_t roll() { return chaos_source::mix(parameters_.seed * 0x9e37 + ++rolls_); }
 

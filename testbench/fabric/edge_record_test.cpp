@@ -199,8 +199,9 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_no_record_is_named_with_its_line) {
 
 namespace {
 /// Takes the dispatcher's place on nothing: its launch edge is cut.
-struct nowhere : request_server {
-  target_port in{"nowhere", *this, 0};
+struct nowhere : sc_core::sc_module, request_server {
+  target_port in;
+  explicit nowhere(sc_core::sc_module_name name) : sc_module(name), in("in", *this, 0) {}
   request_answer on_request(unsigned, payload&, picoseconds&) override { BOOST_ERROR("the dispatcher launches something"); return request_answer::withheld; }
   void b_transport(unsigned, payload&, sc_core::sc_time&) override {}
   unsigned transport_dbg(unsigned, payload&) override { return 0; }
@@ -209,7 +210,7 @@ struct nowhere : request_server {
 void play_launches(const std::string& name, const std::vector<std::string>& counters) {
   const recording r(name, "dispatcher-cu0");
   auto d = platforms::load_machine("cu", {});
-  nowhere cut;
+  nowhere cut("nowhere");
   tlm::tlm_target_socket<bus_width_bits>* unit = nullptr;
   testbench::protocol_monitor<> monitor("monitor");
   platforms::machine m(d->parameters, platforms::mode::at, isa::target::gfx900, nullptr, false, [&](const std::string& edge, auto& from, auto& to) {
@@ -243,4 +244,6 @@ void play_launches(const std::string& name, const std::vector<std::string>& coun
 } // namespace
 
 BOOST_AUTO_TEST_CASE(a_compute_unit_alone_runs_workgroups_from_a_file) { play_launches("mm_lds", {"waves", "instructions", "valu", "lds", "busy_cycles", "stall_barrier", "wave_cycles"}); }
-BOOST_AUTO_TEST_CASE(launches_with_scratch_and_atomics_are_recorded_too) { play_launches("histogram", {"waves", "instructions", "flat", "vmem", "smem", "busy_cycles"}); }
+BOOST_AUTO_TEST_CASE(launches_of_two_dispatches_are_recorded) { // the caches' maintenance between them is on other edges: not the same cycles
+  play_launches("histogram", {"waves", "instructions", "flat", "vmem", "smem"});
+}

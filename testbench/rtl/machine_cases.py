@@ -67,6 +67,23 @@ class WholeMachines(unittest.TestCase):
             code, text, _, _ = run(kernel, 'lds.implementation=compare:lds', 'atomic.implementation=rtl:atomic_unit', extra=('--mode', 'lt'))
             self.assertEqual(code, 0, text)
 
+    def test_a_memory_with_its_array_inside(self):
+        for kernel in KERNELS[:2]:
+            for how in (['rtl:axi4_ram'], ['compare:axi4_ram'], ['rtl:axi4_ram', 'reset.at_cycle=9000'], ['compare:axi4_ram', 'reset.at_cycle=12345']):
+                code, text, _, _ = run(kernel, f'memory.implementation={how[0]}', *how[1:])
+                self.assertEqual(code, 0, f'{kernel} {how}: {text}')  # loaded into the array, read back from it
+            code, text, _, _ = run(kernel, 'memory.implementation=rtl:axi4_ram', extra=('--mode', 'lt'))
+            self.assertEqual(code, 0, text)
+
+    def test_a_clock_that_never_stands(self):
+        settings = ['lds.implementation=rtl:lds', 'memory.implementation=compare:axi4_memory_checked']
+        stands, runs = run('histogram', *settings), run('histogram', *settings, 'rtl.free_running=1', 'rtl.reset_at_cycle=5000')
+        self.assertEqual((stands[0], runs[0]), (0, 0), runs[1])
+        lds = r'"lds": \{.*?"clock_cycles": \{\s*"value": (\d+)'
+        few, all_of_them = (int(re.search(lds, r[2], re.S)[1]) for r in (stands, runs))
+        self.assertLess(few, 0.3 * cycles(stands[1]))
+        self.assertGreater(all_of_them, 0.5 * cycles(runs[1]))  # every cycle up to the last access, which is where the first of two kernels ends
+
     def test_the_same_run_twice_is_the_same(self):
         settings = ['lds.implementation=rtl:lds', 'atomic.implementation=rtl:atomic_unit', 'memory.implementation=rtl:axi4_memory']
         a, b = run('histogram', *settings), run('histogram', *settings)
@@ -91,6 +108,11 @@ class WhatMustBeNoticed(unittest.TestCase):
             code, text, _, _ = run(kernel, f'{block}.implementation=rtl:silent', 'rtl.timeout_cycles=1000')
             self.assertEqual(code, 3, text)
             self.assertRegex(text, r'lyra/rtl/timeout: \w+\.' + block + ': the RTL has not answered ' + re.escape(what))
+
+    def test_an_array_that_is_too_small(self):
+        code, text, _, _ = run('mm_lds', 'memory.implementation=rtl:axi4_ram_4k')
+        self.assertEqual(code, 3, text)
+        self.assertRegex(text, r'lyra/rtl/array: lines 0x[0-9a-f]+ and 0x[0-9a-f]+ have one place in the RTL\'s array of 4096 bytes: make the array larger')
 
     def test_names(self):
         code, text, _, _ = run('mm_lds', 'lds.implementation=rtl:ldss')

@@ -3,11 +3,12 @@
 #include "Vatomic_unit.h"
 #include "Vatomic_unit_bug.h"
 #include "Vaxi4_checker_512.h"
-#include "Vaxi4_checker_64.h"
 #include "Vaxi4_memory.h"
 #include "Vaxi4_memory_64.h"
 #include "Vaxi4_ram.h"
 #include "Vaxi4_ram___024root.h"
+#include "Vaxi4_ram_4k.h"
+#include "Vaxi4_ram_4k___024root.h"
 #include "Vlds.h"
 #include "Vlds_bug.h"
 #include "rtl/checked_axi.h"
@@ -20,6 +21,13 @@ namespace {
 
 using namespace lyra;
 using namespace lyra::testbench;
+
+/// A memory whose array of 2^address_bits bytes is in the RTL.
+template <class Model> rtl::memory_implementation with_array_inside(unsigned address_bits) {
+  return {64, 16, [address_bits](const std::string&, rtl::memory_array& a) -> std::unique_ptr<rtl::axi_block> {
+    return std::make_unique<verilated_axi_ram<Model, 64>>(a, uint64_t(1) << address_bits, [](Model& m, uint64_t k) -> void* { return &m.rootp->axi4_ram_wrapper__DOT__ram__DOT__mem[k]; });
+  }};
+}
 
 const bool registered = [] {
   auto& all = rtl::implementations::instance();
@@ -34,9 +42,8 @@ const bool registered = [] {
     return std::make_unique<checked_axi<Vaxi4_checker_512>>(std::make_unique<verilated_axi_memory<Vaxi4_memory, 512>>(a));
   }};
   all.memory["axi4_memory_64"] = {64, 16, [](const std::string&, rtl::memory_array& a) -> std::unique_ptr<rtl::axi_block> { return std::make_unique<verilated_axi_memory<Vaxi4_memory_64, 64>>(a); }};
-  all.memory["axi4_ram"] = {64, 16, [](const std::string&, rtl::memory_array& a) -> std::unique_ptr<rtl::axi_block> { // its array of 16 MB is inside
-    return std::make_unique<verilated_axi_ram<Vaxi4_ram, 64>>(a, uint64_t(1) << 24, [](Vaxi4_ram& m, uint64_t k) -> void* { return &m.rootp->axi4_ram_wrapper__DOT__ram__DOT__mem[k]; });
-  }};
+  all.memory["axi4_ram"] = with_array_inside<Vaxi4_ram>(24);
+  all.memory["axi4_ram_4k"] = with_array_inside<Vaxi4_ram_4k>(12);
   all.memory["silent"] = {512, 16, [](const std::string&, rtl::memory_array&) -> std::unique_ptr<rtl::axi_block> { return std::make_unique<silent_block<rtl::axi_in, rtl::axi_slave_pins>>(); }};
   return true;
 }();

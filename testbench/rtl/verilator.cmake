@@ -37,10 +37,11 @@ verilated(Vatomic_unit_bug atomic_unit "-GBUG=1'b1")
 verilated(Vaxi4_memory axi4_memory)
 verilated(Vaxi4_memory_64 axi4_memory -GDATA_BITS=64)
 verilated(Vaxi4_ram axi4_ram_wrapper ${RTL}/axi4_ram.vlt ${RTL}/axi4_ram.sv) # the .vlt file makes its array accessible
+verilated(Vaxi4_ram_4k axi4_ram_wrapper -GADDRESS_BITS=12 ${RTL}/axi4_ram.vlt ${RTL}/axi4_ram.sv)
 
 add_library(lyra_rtl_blocks OBJECT ${RTL}/register_blocks.cpp) # an object: it registers itself
 target_include_directories(lyra_rtl_blocks PUBLIC ${CMAKE_SOURCE_DIR}/testbench)
-target_link_libraries(lyra_rtl_blocks PUBLIC lyra_models verilated_Vlds verilated_Vlds_bug verilated_Vatomic_unit verilated_Vatomic_unit_bug verilated_Vaxi4_memory verilated_Vaxi4_memory_64 verilated_Vaxi4_ram verilated_Vaxi4_checker_64 verilated_Vaxi4_checker_512)
+target_link_libraries(lyra_rtl_blocks PUBLIC lyra_models verilated_Vlds verilated_Vlds_bug verilated_Vatomic_unit verilated_Vatomic_unit_bug verilated_Vaxi4_memory verilated_Vaxi4_memory_64 verilated_Vaxi4_ram verilated_Vaxi4_ram_4k verilated_Vaxi4_checker_512)
 target_compile_options(lyra_rtl_blocks PRIVATE -O2)
 # RTL of your own from outside of the tree: cmake -DLYRA_RTL_BLOCKS=FILE.cmake (docs/rtl.md)
 set(LYRA_RTL_BLOCKS "" CACHE FILEPATH "a CMake file that adds RTL blocks to lyra_rtl")

@@ -7,6 +7,7 @@
 // enables and the data of a write not changed while it lasts; response status INCOMPLETE before and set at the response; effective times of each kind of
 // phase, and of the phases of one transaction, never going back, and a phase never before the one that makes room for it; nothing after the end of a transaction.
 #pragma once
+#include "fabric/reset.h"
 #include <cstring>
 #include <sstream>
 #include <string>

@@ -43,7 +43,8 @@ void put_wave(std::ostream& o, wave_request& w) {
   for (unsigned r = 0; r < w.vaddr_dwords; ++r) put_bytes(o, reinterpret_cast<const uint8_t*>(w.vaddr[r]), 256);
   for (unsigned r = 0; r < w.vdata_dwords; ++r) put_bytes(o, reinterpret_cast<const uint8_t*>(w.vdata[r]), 256);
   if (w.result_to_lds) put_bytes(o, reinterpret_cast<const uint8_t*>(w.result[0]), 256);
-  put_bytes(o, reinterpret_cast<const uint8_t*>(w.lds_address), 256);
+  static const uint8_t none[256] = {}; // a request without
+  put_bytes(o, w.lds_address ? reinterpret_cast<const uint8_t*>(w.lds_address) : none, 256);
 }
 
 /// A launch packet's numbers, in the order of the line. User SGPRs stand before them, the kernel's name behind everything.

@@ -61,6 +61,7 @@ struct bench {
     auto& payload = world.request(name, pick(4) ? pick(2) ? 4 * pick(64) : pick(65536) : 0);
     auto& w = ds_test::world::of(payload);
     w.exec = pick(3) ? ~uint64_t(0) : random();
+    w.vdata_dwords = fabric::wave_request::vdata_rows; // a copy has the rows that hold data
     w.m0 = pick(4096) & ~3u;
     w.mode = uint32_t(random());
     w.simd = uint8_t(pick(4));
@@ -121,6 +122,7 @@ BOOST_AUTO_TEST_CASE(a_planted_bug_is_found_at_the_first_wrong_answer_with_both_
   // the bug loses byte 3 of what is stored in bank 13: transactions 1 to 4 cannot show it, 5 stores it, 6 reads other banks, 7 is the first wrong answer
   for (unsigned i = 0; i < 4; ++i) b.driver->at(10 + i, b.world.request("ds_read_b32"));
   auto& store = b.world.request("ds_write_b32");
+  ds_test::world::of(store).vdata_dwords = 1; // a copy has the rows that hold data
   for (unsigned l = 0; l < 64; ++l) ds_test::world::of(store).vdata[0][l] = 0x01020300 + l;
   b.driver->at(20, store);
   auto& others = b.world.request("ds_read_b32");

@@ -80,7 +80,10 @@ void crossbar::on_reset() {
   busy_channels_.assign(busy_channels_.size(), 0);
   busy_sources_.assign(busy_sources_.size(), 0);
   channel_states_.assign(channel_states_.size(), port_state());
-  for (auto& c : channel_states_) c.last = sources() - 1;
+  for (auto& c : channel_states_) { c.last = sources() - 1; c.run = parameters_.grant_run; }
+  source_queues_.assign(source_queues_.size(), list());
+  source_waits_.assign(source_waits_.size(), 0);
+  moved_on_.clear();
   source_states_.assign(source_states_.size(), port_state());
   source_next_.assign(source_next_.size(), 0);
   source_due_.assign(source_due_.size(), 0);

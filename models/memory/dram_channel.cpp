@@ -56,9 +56,7 @@ dram_channel::dram_channel(sc_core::sc_module_name name, const context& context,
     : timed_module(name, context.memory), in("in", *this, 0), parameters_(parameters), store_(store), hbm2_(parameters.model == "hbm2"), chaos_(context.chaos),
       number_(module_number(this->name())), latency_ps_(ps(parameters.latency_ns)), request_path_ps_(ps(parameters.request_path_ns)), response_path_ps_(ps(parameters.response_path_ns)),
       map_(parameters), cycles_(in_cycles(parameters, context.memory)), lookahead_(cycles_.tRP + cycles_.tRCD + cycles_.tCL), clock_bytes_(parameters.bus_bits / 8 * 2) {
-  if (hbm2_)
-    for (unsigned c = 0; c < parameters.pseudo_channels; ++c)
-      pseudo_channels_.push_back({hbm2_scheduler(cycles_, {parameters.scheduler_window, parameters.write_high_watermark, parameters.write_low_watermark, parameters.max_bypass}), fabric::ring<dram_request>(parameters.queue_depth)});
+  make_pseudo_channels();
   store_.on_change([this](uint64_t first, uint64_t last) { if (dmi_granted_) in.socket->invalidate_direct_mem_ptr(first, last); });
   if (context.statistics) context.statistics->add(this->name(), statistics_);
   if (context.trace) {
@@ -69,16 +67,22 @@ dram_channel::dram_channel(sc_core::sc_module_name name, const context& context,
   }
 }
 
+void dram_channel::make_pseudo_channels() {
+  pseudo_channels_.clear();
+  if (hbm2_)
+    for (unsigned c = 0; c < parameters_.pseudo_channels; ++c)
+      pseudo_channels_.push_back({hbm2_scheduler(cycles_, {parameters_.scheduler_window, parameters_.write_high_watermark, parameters_.write_low_watermark, parameters_.max_bypass}), fabric::ring<dram_request>(parameters_.queue_depth)});
+}
+
 /// The bytes stay: they are the store's.
 void dram_channel::on_reset() {
   draws_ = 0;
   queue_.clear();
-  first_ = waiting_count_ = 0;
-  writes_waiting_ = bypassed_ = 0;
-  draining_ = last_was_write_ = dmi_granted_ = false;
+  make_pseudo_channels();
+  waiting_count_ = 0;
+  dmi_granted_ = false;
   held_ = nullptr;
   held_at_ = last_arrival_ = bus_free_ps_ = 0;
-  timing_ = hbm2_timing(timing_.cycles());
   statistics_ = dram_statistics();
 }
 

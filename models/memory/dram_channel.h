@@ -140,6 +140,7 @@ private:
   bool get_direct_mem_ptr(unsigned port, fabric::payload& p, tlm::tlm_dmi& dmi) override;
   fabric::cycle_t on_wake(fabric::cycle_t cycle) override;
   void on_reset() override;
+  void make_pseudo_channels();
 
   void enqueue(fabric::payload& p, fabric::picoseconds arrival);
   fabric::cycle_t serve_fixed(fabric::cycle_t cycle);

@@ -13,7 +13,7 @@ using fabric::wave_request;
 
 struct rig {
   std::mt19937_64 random{1};
-  std::unique_ptr<wave_request> w = std::make_unique<wave_request>();
+  std::unique_ptr<wave_request> w = std::make_unique<fabric::standalone_wave_request>();
   isa::instruction inst;
   std::vector<uint8_t> memory = std::vector<uint8_t>(65536);
 
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(swizzle_agrees_with_the_model_for_all_65536_offsets) {
 
 BOOST_AUTO_TEST_CASE(permutes_give_the_results_of_the_documented_four_lane_examples) {
   // sources A B C D in lanes 0-3, addresses 0 0 12 4
-  auto w = std::make_unique<wave_request>();
+  auto w = std::make_unique<fabric::standalone_wave_request>();
   const auto run = [&](const char* name, uint64_t exec) {
     static isa::instruction i;
     i = ds_model::make(name);

@@ -77,7 +77,7 @@ struct descriptor {
 };
 
 inline std::unique_ptr<wave_request> request(const isa::instruction& i, uint64_t exec = ~uint64_t(0)) {
-  auto r = std::make_unique<wave_request>();
+  auto r = std::make_unique<lyra::fabric::standalone_wave_request>();
   r->begin(&i, exec);
   return r;
 }

@@ -140,7 +140,7 @@ public:
 
 private:
   static constexpr uint64_t no_line = ~uint64_t(0);
-  static constexpr unsigned block_lines = 64; // 4 KB at a time
+  static constexpr unsigned block_lines = 8; // a random set of lines takes little more than itself
   static constexpr uint64_t pinned_bit = uint64_t(1) << 63;
   struct state { uint64_t valid = 0, dirty = 0; bool pinned = false; uint8_t flags = 0; };
 

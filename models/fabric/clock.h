@@ -24,8 +24,7 @@ struct clock_domain {
   cycle_t from_ns(double ns) const { return cycle_t((ns * 1000.0 + double(period) - 1e-6) / double(period)); }
 };
 
-/// The simulation time now, in ps. The kernel's resolution is 1 ps (checked when a machine is built).
-/// Kernel time at which the modules' time began: 0, or that of the last reset.
+/// Kernel time (ps; its resolution is 1 ps, checked when a machine is built) at which the modules' time began: 0, or that of the last reset.
 inline picoseconds time_origin = 0;
 
 // Accellera's kernel (it defines SC_API_VERSION_STRING) has the present time at hand in line, and its sc_time is its value alone; both calls stand in each phase of each

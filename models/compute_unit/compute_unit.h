@@ -137,6 +137,7 @@ private:
     return true;
   }
   bool execute_special(wave& w, const micro_op& m, uint64_t cycle);
+  bool read_lds(wave& w, uint64_t cycle);
   bool registers_in_range(wave& w, const micro_op& m, uint64_t cycle);
   std::string indexed_beyond(const wave& w, const micro_op& m) const;
   /// After a scalar instruction: S_SET_GPR_IDX_ON and OFF and S_SETREG change it.
@@ -261,7 +262,7 @@ private:
   fabric::ring<fabric::payload*> fetch_invalidations_;
   uint64_t fetch_next_ = 0, smem_next_ = 0;
   bool port_waiters_[port_count] = {};
-  const uint8_t* lds_memory_ = nullptr;
+  std::vector<uint8_t> lds_window_; ///< a workgroup's LDS, as the instruction in work reads it directly
   code_block fetch_fault_block_;
   fabric::dmi_cache code_dmi_, smem_dmi_;
   uint64_t loose_cycles_[simds] = {};

@@ -92,8 +92,27 @@ bool compute_unit::registers_in_range(wave& w, const micro_op& m, uint64_t cycle
   return true;
 }
 
+/// What LDS_DIRECT operands and interpolation read: the workgroup's LDS as it is now. False: the wave has faulted.
+bool compute_unit::read_lds(wave& w, uint64_t cycle) {
+  const unsigned bytes = w.packet->lds_bytes;
+  lds_window_.resize(bytes);
+  w.regs.lds = lds_window_.data();
+  w.regs.lds_bytes = bytes;
+  if (bytes == 0) return true; // reads 0
+  fabric::payload p;
+  p.set_command(tlm::TLM_READ_COMMAND);
+  p.set_address(w.group->info->lds_base);
+  p.set_data_ptr(lds_window_.data());
+  p.set_data_length(bytes);
+  p.set_streaming_width(bytes);
+  if (lds_port.socket->transport_dbg(p) == bytes) return true;
+  fault(w, "lyra/fault/lds-direct", "the instruction reads LDS as an operand, but this LDS answers no debug access (transport_dbg): use lds.implementation=tlm", cycle);
+  return false;
+}
+
 bool compute_unit::execute_special(wave& w, const micro_op& m, uint64_t cycle) {
   auto& r = w.regs;
+  if (m.reads_lds && !read_lds(w, cycle)) return false;
   const bool out_of_range = m.vgpr_end > r.vgpr_count || m.sgpr_end > r.sgpr_count;
   if ((out_of_range || w.indexing) && !registers_in_range(w, m, cycle)) return false;
   const alu::handler h = w.recording && m.execute_recording ? m.execute_recording : m.execute;

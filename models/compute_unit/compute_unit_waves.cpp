@@ -75,7 +75,6 @@ void compute_unit::start_wave(wave& w, workgroup& g, unsigned k, uint64_t cycle)
   r.tba = packet.trap_handler;
   r.tma = packet.trap_memory;
   r.sh_mem_bases = r.private_base_hi >> 16 | r.shared_base_hi >> 16 << 16; // address bits 63:48
-  if (lds_memory_) { r.lds = lds_memory_ + info.lds_base; r.lds_bytes = packet.lds_bytes; }
 
   w.id = uint32_t(info.first_wave_order + k);
   w.dispatch_order = info.first_wave_order + k;

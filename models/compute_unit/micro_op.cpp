@@ -203,6 +203,11 @@ void make_micro_op(micro_op& m, const uint32_t* words, unsigned available, isa::
     if (m.sgpr_reads.has(n) || m.sgpr_writes.has(n)) { m.sgpr_end = uint8_t(n + 1); break; }
   for (unsigned n = 108; n < 124; ++n)
     if (m.sgpr_writes.has(n)) m.sgpr_end = 255; // TTMP
+  if (m.inst.info && m.unit == unit::valu) {
+    m.reads_lds = m.inst.encoding() == encoding::VINTRP || std::strncmp(m.inst.info->name, "v_interp", 8) == 0;
+    for (const auto& s : m.inst.src) m.reads_lds |= s.code == isa::operand_code::lds_direct;
+    if (m.reads_lds) m.sgpr_end = 255; // not on the fast path
+  }
   if (m.inst.info) switch (m.inst.op()) {
     case op::s_movrels_b32: case op::s_movrels_b64: case op::s_movreld_b32: case op::s_movreld_b64: m.sgpr_end = 255; break; // what they name depends on M0
     default: break;

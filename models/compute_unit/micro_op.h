@@ -50,6 +50,7 @@ struct micro_op {
   alu::cost_class cost = alu::cost_class::scalar;
   bool vector = false;       ///< skipped by VSKIP
   bool crosses_lanes = false; ///< reads or writes VGPRs of lanes outside EXEC (lane reads and writes, DPP)
+  bool reads_lds = false;    ///< LDS_DIRECT operand, interpolation: LDS is read as the instruction executes
   bool wait_consumer = false; ///< may need wait states in front (wait_states.h)
   bool reads_vcc_scc_exec_z = false; ///< branch on VCCZ/EXECZ
   uint16_t vgpr_end = 1;     ///< one above the highest VGPR it names (at least 1)

@@ -43,11 +43,6 @@ bool covers_vskip(const micro_op& m) {
   return hw_register(m) == hw_mode && offset <= 28 && offset + size > 28;
 }
 bool movrel(const micro_op& m) { return is(m, {op::s_movrels_b32, op::s_movrels_b64, op::s_movreld_b32, op::s_movreld_b64}); }
-bool interpolates(const micro_op& m) {
-  if (m.inst.encoding() == encoding::VINTRP || std::strncmp(m.inst.info->name, "v_interp", 8) == 0) return true;
-  for (const auto& s : m.inst.src) if (s.code == isa::operand_code::lds_direct) return true;
-  return false;
-}
 int movrel_destination(const micro_op& m, const alu::wave_registers& r) {
   return is(m, {op::s_movreld_b32, op::s_movreld_b64}) ? int(m.inst.dst.code + r.m0()) : -1;
 }
@@ -58,7 +53,7 @@ bool may_need_wait_states(const micro_op& m) {
   if (!m.inst.info) return false;
   if (m.unit == unit::salu || m.unit == unit::branch) return setreg(m) || movrel(m) || is(m, {op::s_getreg_b32, op::s_rfe_b64, op::s_rfe_restore_b64, op::s_cbranch_vccz, op::s_cbranch_vccnz});
   if (m.unit != unit::valu) return m.vector || m.control == control::sendmsg || m.control == control::ttracedata;
-  if (m.inst.form == isa::form::dpp || interpolates(m) || is(m, {op::v_readlane_b32, op::v_writelane_b32, op::v_div_fmas_f32, op::v_div_fmas_f64})) return true;
+  if (m.inst.form == isa::form::dpp || m.reads_lds || is(m, {op::v_readlane_b32, op::v_writelane_b32, op::v_div_fmas_f32, op::v_div_fmas_f64})) return true;
   for (const auto& s : m.inst.src)
     if (s.code == isa::operand_code::vccz || s.code == isa::operand_code::execz || ((s.code == isa::operand_code::vcc_lo || s.code == isa::operand_code::vcc_hi) && s.type != isa::operand_type::mask)) return true;
   return false;
@@ -105,7 +100,7 @@ wait_state_checker::violation wait_state_checker::check(const micro_op& m, std::
   if (m.vector) breaks(wait_row::setreg_vskip_vector, setreg_vskip_);
   if (m.unit == unit::gds || m.control == control::sendmsg || m.control == control::ttracedata) breaks(wait_row::m0_gds_message, m0_);
   const bool lds_access = is(m, {op::ds_read_addtid_b32, op::ds_write_addtid_b32}) || i.info->memory == isa::memory_kind::store_lds ||
-                          (i.lds && (m.unit == unit::vmem)) || (m.unit == unit::valu && interpolates(m));
+                          (i.lds && (m.unit == unit::vmem)) || (m.unit == unit::valu && m.reads_lds);
   if (lds_access) breaks(wait_row::m0_lds_access, m0_);
   if (m.unit == unit::vmem || m.unit == unit::flat) {
     for (unsigned d = history; d-- > 0;) {

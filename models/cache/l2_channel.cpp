@@ -505,10 +505,7 @@ cycle_t l2_channel::on_wake(cycle_t cycle) {
   cycle_t next = never;
   if (events_.next() <= cycle) {
     due_.clear();
-    events_.pop(cycle, [&](const event& e) {
-      payload_pool::prefetch(*e.p);
-      due_.push_back(e);
-    });
+    events_.pop(cycle, [&](const event& e) { due_.push_back(e); });
     if (due_.size() > 1) std::stable_sort(due_.begin(), due_.end(), [](const event& a, const event& b) { return a.what < b.what; }); // not in the order of calls
     for (const event& e : due_) {
       if (e.what == event_kind::respond) {

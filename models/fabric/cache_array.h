@@ -102,8 +102,8 @@ public:
   void set_valid(int i, uint64_t mask) { states_[size_t(i)].valid = mask; }
   void set_dirty(int i, uint64_t mask) { states_[size_t(i)].dirty = mask; }
   /// A pinned line is no victim (fill on its way, locked by an atomic).
-  bool pinned(int i) const { return states_[size_t(i)].pinned; }
-  void pin(int i, bool on) { states_[size_t(i)].pinned = on; order_[size_t(i)] = (order_[size_t(i)] & ~pinned_bit) | (on ? pinned_bit : 0); }
+  bool pinned(int i) const { return order_[size_t(i)] & pinned_bit; }
+  void pin(int i, bool on) { order_[size_t(i)] = (order_[size_t(i)] & ~pinned_bit) | (on ? pinned_bit : 0); }
   /// Free for the owner (pending, volatile, ...); 0 after install.
   uint8_t& flags(int i) { return states_[size_t(i)].flags; }
   uint8_t flags(int i) const { return states_[size_t(i)].flags; }
@@ -142,7 +142,7 @@ private:
   static constexpr uint64_t no_line = ~uint64_t(0);
   static constexpr unsigned block_lines = 8; // a random set of lines takes little more than itself
   static constexpr uint64_t pinned_bit = uint64_t(1) << 63;
-  struct state { uint64_t valid = 0, dirty = 0; bool pinned = false; uint8_t flags = 0; };
+  struct state { uint64_t valid = 0, dirty = 0; uint8_t flags = 0; };
 
   set_selection select_;
   unsigned ways_;

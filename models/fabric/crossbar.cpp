@@ -289,10 +289,7 @@ cycle_t crossbar::on_wake(cycle_t cycle) {
   // requests that have crossed, in the order of their sources
   if (requests_.next() <= cycle) {
     due_.clear();
-    requests_.pop(cycle, [&](const flight& f) {
-      payload_pool::prefetch(*f.p);
-      due_.push_back(f);
-    });
+    requests_.pop(cycle, [&](const flight& f) { due_.push_back(f); });
     if (lanes_ == 1 && due_.size() > 1)
       std::stable_sort(due_.begin(), due_.end(), [](const flight& a, const flight& b) { return a.due != b.due ? a.due < b.due : a.source < b.source; });
     for (const flight& f : due_) {
@@ -315,10 +312,7 @@ cycle_t crossbar::on_wake(cycle_t cycle) {
 
   if (responses_.next() <= cycle) {
     due_.clear();
-    responses_.pop(cycle, [&](const flight& f) {
-      payload_pool::prefetch(*f.p);
-      due_.push_back(f);
-    });
+    responses_.pop(cycle, [&](const flight& f) { due_.push_back(f); });
     if (due_.size() > 1) std::stable_sort(due_.begin(), due_.end(), [](const flight& a, const flight& b) { return a.due != b.due ? a.due < b.due : a.channel < b.channel; });
     for (const flight& f : due_) {
       append(response_queues_[f.source], f);

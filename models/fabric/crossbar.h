@@ -27,7 +27,7 @@ struct crossbar_parameters {
     v("hash", hash, {"", 0, 0, "linear|xor_fold", "256 B interleave, hashed (Omniperf documentation, gb_addr_config)", "which channel owns an address"});
     v("interleave_bytes", interleave_bytes, {"bytes", 64, 1048576, nullptr, "GFX9 gb_addr_config: 256", "block of addresses that one channel owns; a power of two"});
     v("arbitration", arbitration, {"", 0, 0, "round_robin|fifo", "assumed", "which waiting request a channel takes: the next source's, or the one that came first"});
-    v("grant_run", grant_run, {"requests", 1, 64, nullptr, "assumed", "round_robin: requests that a channel takes from one source, if it has so many for it, before it turns to the next source"});
+    v("grant_run", grant_run, {"requests", 1, 64, nullptr, "the machines' 2: fitted to L2 reads of MI100 (gpu-benches)", "round_robin: requests that a channel takes from one source, if it has so many for it, before it turns to the next source"});
     v("source_order", source_order, {"", 0, 0, "by_channel|in_order", "gpu-benches, MI100: L2 reads reach 88 % of the peak",
       "by_channel: a source's requests wait in a queue for each channel; in_order: in one queue, where the first holds up those behind it (round_robin only)"});
     v("dmi", dmi, {"", 0, 0, "whole|block", "", "direct memory pointers: as the channel grants them (all channels share one store), or cut to the channel's own block"});

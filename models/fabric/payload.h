@@ -94,14 +94,6 @@ public:
   /// The byte mask of a line transaction (all ones without byte enables).
   static uint64_t byte_mask(const payload& p);
 
-  /// Hint to the host: this payload and its policy are wanted soon.
-  static void prefetch(const payload& p) {
-    const auto* at = reinterpret_cast<const unsigned char*>(&p);
-    __builtin_prefetch(at);
-    __builtin_prefetch(at + 64);
-    __builtin_prefetch(at + 128);
-  }
-
   void free(payload* p) override;
   size_t outstanding() const { return outstanding_; } ///< payloads not yet returned
 

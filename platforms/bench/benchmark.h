@@ -59,6 +59,16 @@ double error_of(const benchmark& b, double value, double mhz);
 /// The published figure as text, in clocks at `mhz`: "50", "16..24", "-".
 std::string published_text(const benchmark& b, double mhz);
 
+/// A new row: clocks an instruction of a kernel of the micro-benchmarks.
+inline benchmark& clocks_row(std::vector<benchmark>& rows, std::string name, std::string meaning, std::string kernel) {
+  benchmark& b = rows.emplace_back();
+  b.name = std::move(name);
+  b.meaning = std::move(meaning);
+  b.unit = "clk";
+  b.measurement.kernel = std::move(kernel);
+  return b;
+}
+
 /// Every row, in order. One function a file of the table.
 std::vector<benchmark> all_benchmarks();
 void add_latencies(std::vector<benchmark>& rows);

@@ -11,14 +11,7 @@ const std::string clrx = "CLRX GcnTimings", gcn = "GCN1-3", clpeak = "clpeak iss
 
 /// One wave: clocks an instruction.
 benchmark& lone(std::vector<benchmark>& rows, std::string name, std::string meaning, std::string kernel) {
-  benchmark b;
-  b.name = std::move(name);
-  b.meaning = std::move(meaning);
-  b.unit = "clk";
-  b.measurement.kernel = std::move(kernel);
-  b.one_wave();
-  rows.push_back(std::move(b));
-  return rows.back();
+  return clocks_row(rows, std::move(name), std::move(meaning), std::move(kernel)).one_wave();
 }
 /// Four waves on each SIMD: clocks an instruction of a SIMD.
 benchmark& rate(std::vector<benchmark>& rows, std::string name, std::string meaning, std::string kernel) { return lone(rows, std::move(name), std::move(meaning), std::move(kernel)).cu(4, 256).as(figure::simd); }

@@ -10,14 +10,7 @@ namespace {
 const std::string clrx = "CLRX GcnTimings", gcn = "GCN1-3";
 
 benchmark& rate(std::vector<benchmark>& rows, std::string name, std::string meaning, std::string kernel, unsigned element) {
-  benchmark b;
-  b.name = std::move(name);
-  b.meaning = std::move(meaning);
-  b.unit = "clk";
-  b.measurement.kernel = std::move(kernel);
-  b.lds(16384).lanes(pattern::strided, element);
-  rows.push_back(std::move(b));
-  return rows.back();
+  return clocks_row(rows, std::move(name), std::move(meaning), std::move(kernel)).lds(16384).lanes(pattern::strided, element);
 }
 
 } // namespace

@@ -9,16 +9,6 @@ namespace {
 
 const std::string perftest = "perftest (Aaltonen) 2020", clrx = "CLRX GcnTimings", gcn = "GCN1-3", vegas = "Radeon VII, Vega FE", lottes = "GPUOpen, coalescing on GCN (Lottes)";
 
-benchmark& rate(std::vector<benchmark>& rows, std::string name, std::string meaning, std::string kernel) {
-  benchmark b;
-  b.name = std::move(name);
-  b.meaning = std::move(meaning);
-  b.unit = "clk";
-  b.measurement.kernel = std::move(kernel);
-  rows.push_back(std::move(b));
-  return rows.back();
-}
-
 constexpr const char* pattern_text(pattern p) {
   switch (p) {
     case pattern::uniform: return "uniform";
@@ -32,21 +22,21 @@ void add_buffers(std::vector<benchmark>& rows) {
   // narrow raw loads: perftest has none, its typed ones of one channel take the same path
   for (const auto& [op, text, bytes] : {std::tuple{"u8", "buffer_load_ubyte", 1u}, {"u16", "buffer_load_ushort", 2u}})
     for (const auto& [p, v] : {std::pair{pattern::uniform, 4.0}, {pattern::linear, 4.0}, {pattern::random, 16.0}})
-      rate(rows, fmt::format("load.raw_{}_{}", op, pattern_text(p)), fmt::format("{}, {}, L1 hits", text, pattern_text(p)), fmt::format("buffer_load_{}", op)).lanes(p, bytes)
+      clocks_row(rows, fmt::format("load.raw_{}_{}", op, pattern_text(p)), fmt::format("{}, {}, L1 hits", text, pattern_text(p)), fmt::format("buffer_load_{}", op)).lanes(p, bytes)
           .published(v, c::inferred, lottes + ": coalesced loads of one channel are four times as fast", "GCN");
   // strides on the chip after next: 32 lanes in the source, a wave here
   for (const auto& [s, v] : {std::pair{1u, 4.4}, {2u, 32.2}, {3u, 16.2}, {4u, 64.4}, {5u, 28.2}, {16u, 64.4}})
-    rate(rows, fmt::format("load.stride_{}", s), fmt::format("buffer_load_dword, lanes {} dwords apart", s), "buffer_load_x1").lanes(pattern::strided, 4 * s).published(v, c::measured_near, "gpu-benches (RRZE) 2025", "MI210, 1700 MHz")
+    clocks_row(rows, fmt::format("load.stride_{}", s), fmt::format("buffer_load_dword, lanes {} dwords apart", s), "buffer_load_x1").lanes(pattern::strided, 4 * s).published(v, c::measured_near, "gpu-benches (RRZE) 2025", "MI210, 1700 MHz")
         .unjudged("measured on MI210 only, where even strides take two to four times as long as odd ones (banks of another L1); no figure tells whether Vega has them: perftest stays within 16 elements");
-  rate(rows, "load.bandwidth_x1", "buffer_load_dword, linear, bytes a clock and CU", "buffer_load_x1").lanes(pattern::linear, 4).as(figure::bytes_compute_unit, 256).published(64, c::vendor, "soc_gfx906.py (Omniperf)", "gfx906")
+  clocks_row(rows, "load.bandwidth_x1", "buffer_load_dword, linear, bytes a clock and CU", "buffer_load_x1").lanes(pattern::linear, 4).as(figure::bytes_compute_unit, 256).published(64, c::vendor, "soc_gfx906.py (Omniperf)", "gfx906")
       .also("gpu-benches: 58 (MI100), 59.5 (MI210)").unit = "B/clk";
-  rate(rows, "load.bandwidth_x2", "buffer_load_dwordx2, linear, bytes a clock and CU", "buffer_load_x2").lanes(pattern::linear, 8).as(figure::bytes_compute_unit, 512).published(32, c::measured, "gpu-benches; perftest's 16 clk", "MI210; Vega").unit = "B/clk";
-  rate(rows, "load.bandwidth_x4", "buffer_load_dwordx4, linear, bytes a clock and CU", "buffer_load_x4").lanes(pattern::linear, 16).as(figure::bytes_compute_unit, 1024).published(64, c::vendor, lottes, "GCN").unit = "B/clk";
+  clocks_row(rows, "load.bandwidth_x2", "buffer_load_dwordx2, linear, bytes a clock and CU", "buffer_load_x2").lanes(pattern::linear, 8).as(figure::bytes_compute_unit, 512).published(32, c::measured, "gpu-benches; perftest's 16 clk", "MI210; Vega").unit = "B/clk";
+  clocks_row(rows, "load.bandwidth_x4", "buffer_load_dwordx4, linear, bytes a clock and CU", "buffer_load_x4").lanes(pattern::linear, 16).as(figure::bytes_compute_unit, 1024).published(64, c::vendor, lottes, "GCN").unit = "B/clk";
   struct lone { const char* name; const char* kernel; unsigned bytes; double v; };
   for (const auto& l : {lone{"load_x1", "buffer_load_x1", 4, 8}, lone{"load_u8", "buffer_load_u8", 1, 8}, lone{"load_x2", "buffer_load_x2", 8, 16}, lone{"load_x3", "buffer_load_x3", 12, 16}, lone{"load_x4", "buffer_load_x4", 16, 16},
                         lone{"store_x1", "buffer_store_x1", 4, 16}, lone{"store_x2", "buffer_store_x2", 8, 16}, lone{"store_x4", "buffer_store_x4", 16, 16}, lone{"atomic", "buffer_atomic", 4, 16},
                         lone{"atomic_glc", "buffer_atomic_glc", 4, 17}, lone{"atomic_x2", "buffer_atomic_x2", 8, 16}, lone{"atomic_x2_glc", "buffer_atomic_x2_glc", 8, 18}, lone{"cmpswap", "buffer_cmpswap", 4, 32}}) {
-    auto& b = rate(rows, fmt::format("vmem.wave_{}", l.name), fmt::format("{}, linear, one wave alone", l.kernel), l.kernel).one_wave().lanes(pattern::linear, l.bytes).published(l.v, c::measured, clrx, gcn).loops(2);
+    auto& b = clocks_row(rows, fmt::format("vmem.wave_{}", l.name), fmt::format("{}, linear, one wave alone", l.kernel), l.kernel).one_wave().lanes(pattern::linear, l.bytes).published(l.v, c::measured, clrx, gcn).loops(2);
     if (l.bytes == 8 && l.v == 16 && l.name[0] == 'l') b.published(16, c::measured, perftest, vegas).also("CLRX, GCN1-3: 18, refuted on Vega");
   }
 }
@@ -57,7 +47,7 @@ void add_images(std::vector<benchmark>& rows) {
   for (const auto& s : {sample{"bilinear_r8", 1, 0, 1, false, 16, c::vendor, ""}, sample{"bilinear_rgba8", 10, 0, 1, false, 16, c::vendor, ""}, sample{"bilinear_rgba16f", 12, 7, 1, false, 32, c::inferred, "half rate: counter names, fp16 fill rates"},
                         sample{"bilinear_rgba32f", 14, 7, 1, false, 64, c::vendor, ""}, sample{"trilinear_rgba8", 10, 0, 2, false, 32, c::inferred, "vega10_enum.h: mip_2_cycle"},
                         sample{"volume_rgba8", 10, 0, 1, true, 32, c::inferred, "vega10_enum.h: vol_2_cycle"}}) {
-    auto& b = rate(rows, std::string("image.") + s.name, std::string("image_sample ") + s.name + ", L1 hits", s.filter == 2 ? "image_sample_l" : "image_sample_lz").lanes(pattern::samples).loops(2)
+    auto& b = clocks_row(rows, std::string("image.") + s.name, std::string("image_sample ") + s.name + ", L1 hits", s.filter == 2 ? "image_sample_l" : "image_sample_lz").lanes(pattern::samples).loops(2)
                   .published(s.v, s.how, *s.source ? s.source : lottes, "GCN");
     b.measurement.image_data = s.data;
     b.measurement.image_number = s.number;
@@ -68,7 +58,7 @@ void add_images(std::vector<benchmark>& rows) {
 }
 
 benchmark& stream(std::vector<benchmark>& rows, std::string name, std::string meaning, std::string kernel, uint64_t set, unsigned groups, unsigned loops) {
-  auto& b = rate(rows, std::move(name), std::move(meaning), std::move(kernel)).cus(0).cu(groups, 256).loops(loops).lanes(pattern::strided, 16).as(figure::bytes_machine, 1024);
+  auto& b = clocks_row(rows, std::move(name), std::move(meaning), std::move(kernel)).cus(0).cu(groups, 256).loops(loops).lanes(pattern::strided, 16).as(figure::bytes_machine, 1024);
   b.measurement.data_bytes = set;
   b.measurement.mask = uint32_t(set - 1);
   b.measurement.p0 = 1024;

@@ -92,13 +92,11 @@ public:
   }
 };
 
-/// An AXI4 memory controller; its array port is served from `array`.
-template <class Model, unsigned DataBits> class verilated_axi_memory final : public rtl::axi_block, clocked_model<Model> {
+/// A model with the AXI4 slave ports of axi4_memory.
+template <class Model> struct axi_slave_model : clocked_model<Model> {
   using base = clocked_model<Model>;
   using base::model;
-public:
-  explicit verilated_axi_memory(rtl::memory_array& array) : array_(array) {}
-  void sample(rtl::axi_slave_pins& out) override {
+  void sample_axi(rtl::axi_slave_pins& out) {
     out.awready = model.awready;
     out.wready = model.wready;
     out.arready = model.arready;
@@ -108,6 +106,26 @@ public:
     out.r.resp = model.rresp;
     out.r.id = model.rid;
     if (out.r.valid) base::get(out.r.data, model.rdata);
+  }
+  void drive_axi(const rtl::axi_in& in) {
+    model.reset_n = in.reset_n;
+    model.awvalid = in.aw.valid; model.awid = in.aw.id; model.awaddr = in.aw.address; model.awlen = in.aw.len; model.awsize = in.aw.size; model.awburst = in.aw.burst;
+    model.arvalid = in.ar.valid; model.arid = in.ar.id; model.araddr = in.ar.address; model.arlen = in.ar.len; model.arsize = in.ar.size; model.arburst = in.ar.burst;
+    model.wvalid = in.w.valid; model.wlast = in.w.last; model.wstrb = in.w.strobe;
+    base::put(model.wdata, in.w.data);
+    model.bready = in.bready;
+    model.rready = in.rready;
+  }
+};
+
+/// An AXI4 memory controller; its array port is served from `array`.
+template <class Model, unsigned DataBits> class verilated_axi_memory final : public rtl::axi_block, axi_slave_model<Model> {
+  using base = axi_slave_model<Model>;
+  using base::model;
+public:
+  explicit verilated_axi_memory(rtl::memory_array& array) : array_(array) {}
+  void sample(rtl::axi_slave_pins& out) override {
+    base::sample_axi(out);
     enable_ = model.mem_enable;
     strobe_ = model.mem_strobe;
     address_ = model.mem_address;
@@ -121,13 +139,7 @@ public:
     else error_ = !array_.read(address_, read_, DataBits / 8);
   }
   void drive(const rtl::axi_in& in) override {
-    model.reset_n = in.reset_n;
-    model.awvalid = in.aw.valid; model.awid = in.aw.id; model.awaddr = in.aw.address; model.awlen = in.aw.len; model.awsize = in.aw.size; model.awburst = in.aw.burst;
-    model.arvalid = in.ar.valid; model.arid = in.ar.id; model.araddr = in.ar.address; model.arlen = in.ar.len; model.arsize = in.ar.size; model.arburst = in.ar.burst;
-    model.wvalid = in.w.valid; model.wlast = in.w.last; model.wstrb = in.w.strobe;
-    base::put(model.wdata, in.w.data);
-    model.bready = in.bready;
-    model.rready = in.rready;
+    base::drive_axi(in);
     base::put(model.mem_read_data, read_);
     model.mem_error = error_;
     base::fall();

@@ -8,35 +8,21 @@
 namespace lyra::testbench {
 
 /// The model's ports have the names of axi4_memory's AXI4 ports. `word(model, k)`: word k (of the bus's width) of its array, which must be public in the model.
-template <class Model, unsigned DataBits> class verilated_axi_ram final : public rtl::axi_block, public rtl::inner_array, clocked_model<Model> {
-  using base = clocked_model<Model>;
+template <class Model, unsigned DataBits> class verilated_axi_ram final : public rtl::axi_block, public rtl::inner_array, axi_slave_model<Model> {
+  using base = axi_slave_model<Model>;
   using base::model;
   static constexpr unsigned bytes = DataBits / 8;
 public:
   using word_of = std::function<void*(Model& model, uint64_t k)>;
   verilated_axi_ram(rtl::memory_array& machine, uint64_t array_bytes, word_of word) : inner_array(machine, array_bytes), word_(std::move(word)) {}
   void sample(rtl::axi_slave_pins& out) override {
-    out.awready = model.awready;
-    out.wready = model.wready;
-    out.arready = model.arready;
-    out.b = {bool(model.bvalid), uint8_t(model.bresp), uint32_t(model.bid)};
-    out.r.valid = model.rvalid;
-    out.r.last = model.rlast;
-    out.r.resp = model.rresp;
-    out.r.id = model.rid;
-    if (out.r.valid) base::get(out.r.data, model.rdata);
+    base::sample_axi(out);
   }
   void edge() override { base::rise(); }
   void drive(const rtl::axi_in& in) override {
     fetch_burst(in.aw);
     fetch_burst(in.ar);
-    model.reset_n = in.reset_n;
-    model.awvalid = in.aw.valid; model.awid = in.aw.id; model.awaddr = in.aw.address; model.awlen = in.aw.len; model.awsize = in.aw.size; model.awburst = in.aw.burst;
-    model.arvalid = in.ar.valid; model.arid = in.ar.id; model.araddr = in.ar.address; model.arlen = in.ar.len; model.arsize = in.ar.size; model.arburst = in.ar.burst;
-    model.wvalid = in.w.valid; model.wlast = in.w.last; model.wstrb = in.w.strobe;
-    base::put(model.wdata, in.w.data);
-    model.bready = in.bready;
-    model.rready = in.rready;
+    base::drive_axi(in);
     base::fall();
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/machine.h"
+#include "fabric/time_domain.h"
 #include "observe/input_error.h"
 #include "platforms/rtl_places.h"
 #include <algorithm>
@@ -148,13 +149,23 @@ machine::machine(const machine_parameters& p, platforms::mode m, isa::target cod
     join(fmt::format("crossbar-l2_{}", c), crossbar_->channel_socket(c), channels_[c]->cache.in.socket);
   }
   gds_ = std::make_unique<gds::global_data_share>("gds", context_, parameters_.gds, n);
+  // the compute units of a scalar cache, with their caches, are a time domain
+  std::vector<unsigned> domain_of(n);
+  if (m == platforms::mode::at)
+    for (unsigned g = 0, i = 0; g < sqcs; ++g) {
+      const unsigned d = fabric::new_time_domain();
+      for (unsigned k = 0; k < groups[g]; ++k) domain_of[i++] = d;
+    }
+  const auto in_domain = [&](unsigned cu) { return m == platforms::mode::at ? std::make_unique<fabric::time_domain_scope>(domain_of[cu]) : nullptr; };
   for (unsigned i = 0; i < n; ++i) {
+    const auto domain = in_domain(i);
     cus_.push_back(std::make_unique<cu_scope>(fmt::format("cu{}", i).c_str(), i, *this));
     join(fmt::format("cu{}-gds", i), cus_[i]->cu.gds_port.socket, gds_->cu_port(i).socket);
     join(fmt::format("cu{}.l1-crossbar", i), cus_[i]->l1.l2_port.socket, crossbar_->source_socket(i));
   }
   unsigned cu = 0;
   for (unsigned g = 0; g < sqcs; ++g) {
+    const auto domain = in_domain(cu);
     sqcs_.push_back(std::make_unique<sqc_scope>(fmt::format("sqc{}", g).c_str(), groups[g], *this));
     auto& sqc = *sqcs_[g];
     for (unsigned k = 0; k < groups[g]; ++k, ++cu) {
@@ -175,6 +186,16 @@ machine::machine(const machine_parameters& p, platforms::mode m, isa::target cod
   for (unsigned g = 0; g < sqcs; ++g) {
     join(fmt::format("dispatcher-sqc{}.scalar_cache", g), dispatcher_->scalar_cache_socket(g), sqcs_[g]->scalar.control_port().socket);
     join(fmt::format("dispatcher-sqc{}.instruction_cache", g), dispatcher_->instruction_cache_socket(g), sqcs_[g]->instruction.control_port().socket);
+  }
+  if (m == platforms::mode::at) {
+    const auto& rtl = parameters_.rtl;
+    const bool observed = trace || bind_ || context_.chaos.on() || races_ || rtl.lds != "tlm" || rtl.atomic != "tlm" || rtl.memory != "tlm";
+    // a source that the crossbar holds back would hear of its place one cycle before
+    const unsigned places = parameters_.crossbar.source_depth + parameters_.crossbar.source_entry, l1 = parameters_.l1.mshrs + parameters_.l1.writes_outstanding,
+                   scalar = parameters_.scalar_cache.mshrs + parameters_.scalar_cache.writes_outstanding;
+    const bool held_back = std::max({l1, scalar, parameters_.instruction_cache.mshrs}) + channels > places;
+    const fabric::picoseconds notice = context_.core.at(std::min(parameters_.dispatcher.launch_latency_cycles, parameters_.dispatcher.control_latency_cycles));
+    fabric::set_lookahead(observed || held_back || s.lookahead == "off" ? 0 : std::min(notice, crossbar_->response_notice()));
   }
   if (m == platforms::mode::lt) {
     sc_core::sc_spawn_options o;

@@ -31,6 +31,7 @@ struct system_parameters {
   unsigned chaos_max_extra_cycles = 24;
   uint64_t reset_at_cycle = 0;
   unsigned reset_cycles = 16;
+  std::string lookahead = "on";
 
   template <class V> void describe(V&& v) {
     v("chip", chip, {"", 0, 0, "gfx900|gfx906", "", "instruction set of raw code without a target"});
@@ -44,6 +45,7 @@ struct system_parameters {
     v("chaos.seed", chaos_seed, {"", 0, 1e18, nullptr, "", "not 0: latencies and arbitration are drawn at random from this seed"});
     v("chaos.max_extra_cycles", chaos_max_extra_cycles, {"cycles", 0, 100000, nullptr, "", "most extra cycles of one draw"});
     v("reset.at_cycle", reset_at_cycle, {"cycles", 0, 1e18, nullptr, "", "not 0: `lyra run` resets the whole machine at this cycle, loads the job again and runs it; the report is of the second run"});
+    v("lookahead", lookahead, {"", 0, 0, "on|off", "", "simulate a compute unit for some cycles at a time before the next one: faster, and the same to the cycle; never with traces, chaos, race checks or RTL"});
     v("reset.cycles", reset_cycles, {"cycles", 1, 1000000, nullptr, "", "how long such a reset is asserted"});
   }
 };

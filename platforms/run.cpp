@@ -6,6 +6,7 @@
 #include "observe/statistics_json.h"
 #include "observe/trace_tee.h"
 #include "observe/vcd_writer.h"
+#include "fabric/time_domain.h"
 #include "platforms/fst.h"
 #include "platforms/edge_records.h"
 #include "platforms/machine_files.h"
@@ -152,6 +153,7 @@ int run(const run_options& o) {
     if (o.max_cycles) until = std::min(until, o.max_cycles);
     if (!reset_done) until = std::min(until, reset_at);
     // time stays at the last event, so that a machine that waits forever is reported at the cycle when it stopped
+    fabric::set_horizon(clock.at(until));
     const sc_core::sc_time left = fabric::to_sc_time(clock.at(until)) - fabric::to_sc_time(fabric::now_ps());
     if (sc_core::sc_time_to_pending_activity() <= left) sc_core::sc_start(left, sc_core::SC_EXIT_ON_STARVATION);
     const uint64_t reached = mach.dispatcher().done() ? mach.cycle() : until;

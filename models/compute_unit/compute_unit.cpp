@@ -47,7 +47,8 @@ fabric::request_answer compute_unit::on_request(unsigned, fabric::payload& p, fa
     return fabric::request_answer::accepted;
   }
   const uint64_t c = clock().ceil(at);
-  start_group(p, c);
+  launches_.push({&p, c});
+  wake_at(c);
   at = clock().at(c + parameters_.wave_start_cycles * launch->waves); // END_REQ when the waves have started
   return fabric::request_answer::accepted;
 }
@@ -105,9 +106,14 @@ void compute_unit::on_reset() {
   for (auto& c : loose_cycles_) c = 0;
   loose_event_.cancel();
   loose_launches_.clear();
+  launches_.clear();
 }
 
 fabric::cycle_t compute_unit::on_wake(fabric::cycle_t cycle) {
+  while (!launches_.empty() && launches_.front().cycle <= cycle) {
+    start_group(*launches_.front().p, launches_.front().cycle);
+    launches_.pop();
+  }
   apply_returns(cycle);
   if (context_.run && context_.run->stop_requested) return never;
   const unsigned simd = unsigned(cycle & 3);
@@ -124,6 +130,7 @@ fabric::cycle_t compute_unit::on_wake(fabric::cycle_t cycle) {
   if (return_wake_ <= cycle) find_return_wake(cycle);
   next = std::min(next, return_wake_);
   if (!local_.empty()) next = std::min(next, std::max(local_.front().cycle, cycle + 1));
+  if (!launches_.empty()) next = std::min(next, launches_.front().cycle);
   return next;
 }
 

@@ -186,7 +186,7 @@ private:
   void vm_completed(wave& w, uint32_t sequence);
   void counters_changed(wave& w, uint64_t cycle);
   bool wait_met(const wave& w) const { return w.vmcnt <= w.wait_vm && w.lgkmcnt <= w.wait_lgkm && w.expcnt <= w.wait_exp; }
-  void wake_for_returns(uint64_t cycle);
+  void wake_for_returns();
   uint8_t due_with(unsigned port, const fabric::payload& p) const;
   uint64_t return_cycle(const pending_return& e) const {
     if (e.due == at_once) return e.cycle;
@@ -268,6 +268,8 @@ private:
   uint64_t loose_cycles_[simds] = {};
   sc_core::sc_event loose_event_;
   std::vector<fabric::payload*> loose_launches_;
+  struct pending_launch { fabric::payload* p; uint64_t cycle; };
+  fabric::ring<pending_launch> launches_; ///< workgroups on their way from the dispatcher
   bool keep_stalls_ = false; ///< each wave's own stall cycles are wanted: accounts or a profile
   sc_core::sc_process_handle thread_;
   bool restarting_ = false;

@@ -231,7 +231,7 @@ bool compute_unit::issue_control(wave& w, const micro_op& m, uint64_t cycle, iss
       set_state(w, wave_state::waiting, cycle);
       set_cause(w, stall::lgkm_scalar, cycle);
       ready(w) = never;
-      wake_for_returns(cycle);
+      wake_for_returns();
       return false;
     }
     slots.branch = true;
@@ -254,7 +254,7 @@ bool compute_unit::issue_control(wave& w, const micro_op& m, uint64_t cycle, iss
         set_state(w, wave_state::waiting, cycle);
         set_cause(w, w.vmcnt > w.wait_vm ? stall::vmcnt : w.lgkmcnt > w.wait_lgkm ? (w.smem_outstanding || w.message_outstanding || !w.lds_outstanding ? stall::lgkm_scalar : stall::lgkm_lds) : stall::expcnt, cycle);
         ready(w) = never;
-        wake_for_returns(cycle);
+        wake_for_returns();
       }
       return true;
     }

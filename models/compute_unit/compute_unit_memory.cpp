@@ -24,7 +24,7 @@ bool compute_unit::counter_full(wave& w, uint64_t cycle, unsigned vm_add, unsign
   set_state(w, wave_state::waiting, cycle);
   set_cause(w, vm ? stall::vmcnt : lgkm ? (w.smem_outstanding ? stall::lgkm_scalar : stall::lgkm_lds) : stall::expcnt, cycle);
   ready(w) = never;
-  wake_for_returns(cycle);
+  wake_for_returns();
   return true;
 }
 
@@ -123,6 +123,7 @@ bool compute_unit::issue_lds(wave& w, const micro_op& m, uint64_t cycle, issue_s
   if (global) { ++w.expcnt; add_local({cycle + 8, 0, local_event::exp_done, &w, 1, &m}); } // data has left the VGPRs
   w.guard(m, false, true);
   trace_counters(w, cycle);
+  if (global) hold_lookahead(); // until its answer
   to.send(p, clock().at(cycle + 1));
   if (!global && !to.ready()) lds_refused_path_ = w.simd >> 1;
   return true;

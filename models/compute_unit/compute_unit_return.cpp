@@ -33,6 +33,7 @@ std::string fault_text(const fabric::wave_request& q) {
 } // namespace
 
 void compute_unit::on_response(unsigned port, fabric::payload& p, fabric::picoseconds at) {
+  if (port == gds) release_lookahead();
   const pending_return e{at, &p, clock().ceil(at), due_with(port, p)};
   returns_[port].push(e);
   const uint64_t c = return_cycle(e);
@@ -69,7 +70,9 @@ void compute_unit::on_ready(unsigned port, fabric::picoseconds at) {
     }
 }
 
-void compute_unit::wake_for_returns(uint64_t cycle) {
+/// After a wave has begun to wait. What is due by now is applied in this wake, which looks again at its end.
+void compute_unit::wake_for_returns() {
+  const uint64_t cycle = now();
   find_return_wake(cycle);
   if (return_wake_ != never) wake_at(return_wake_);
 }
@@ -122,11 +125,11 @@ void compute_unit::counters_changed(wave& w, uint64_t cycle) {
     } else {
       const stall c = w.vmcnt > w.wait_vm ? stall::vmcnt : w.lgkmcnt > w.wait_lgkm ? (w.smem_outstanding || w.message_outstanding || !w.lds_outstanding ? stall::lgkm_scalar : stall::lgkm_lds) : stall::expcnt;
       set_cause(w, c, cycle);
-      wake_for_returns(cycle);
+      wake_for_returns();
     }
   } else if (w.state == wave_state::draining) {
     finish_if_drained(w, cycle);
-    if (w.state == wave_state::draining) wake_for_returns(cycle);
+    if (w.state == wave_state::draining) wake_for_returns();
   }
 }
 

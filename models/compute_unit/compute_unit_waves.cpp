@@ -142,7 +142,7 @@ void compute_unit::end_wave(wave& w, uint64_t cycle) {
   groups_signals_set(g, cycle);
   if (g.arrived && g.arrived + g.gone == g.waves) release_barrier(g, cycle); // a wave that has ended no longer keeps the others at a barrier
   finish_if_drained(w, cycle);
-  if (w.state == wave_state::draining) wake_for_returns(cycle);
+  if (w.state == wave_state::draining) wake_for_returns();
 }
 
 void compute_unit::finish_if_drained(wave& w, uint64_t cycle) {

@@ -208,7 +208,7 @@ void dispatcher::control(unsigned first, unsigned count, fabric::cache_control w
     payload& p = context_.lines->line(tlm::TLM_IGNORE_COMMAND, 0);
     fabric::payload_pool::policy(p).control = what;
     ++controls_pending_;
-    ports_[first + i]->send(p, clock().at(cycle + 1));
+    ports_[first + i]->send(p, clock().at(cycle + parameters_.control_latency_cycles));
   }
 }
 

@@ -42,8 +42,13 @@ inline picoseconds kernel_ps() { return sc_core::sc_time_stamp().value(); }
 inline sc_core::sc_time to_sc_time(picoseconds t) { return sc_core::sc_time(double(t), sc_core::SC_PS); } // exact up to 2^53 ps: two and a half hours of machine time
 #endif
 
-/// The modules' time: what the kernel's time has become since the last reset.
-inline picoseconds now_ps() { return kernel_ps() - time_origin; }
+/// How far the modules that run now are ahead of the kernel (fabric/time_domain.h).
+inline picoseconds time_ahead = 0;
+
+/// The kernel's time since the last reset. Times that TLM calls are annotated with count from here.
+inline picoseconds event_ps() { return kernel_ps() - time_origin; }
+/// The modules' time.
+inline picoseconds now_ps() { return event_ps() + time_ahead; }
 /// The modules' time starts again at 0 now. Only with nothing scheduled (fabric/reset.h).
 inline void restart_time() { time_origin = kernel_ps(); }
 

@@ -48,7 +48,11 @@ crossbar::crossbar(sc_core::sc_module_name name, const context& context, unsigne
   busy_channels_.assign((channels + 63) / 64, 0);
   source_next_.assign(sources, 0);
   source_due_.assign(sources, 0);
+  sent_.assign(sources, 0);
   inside_.assign(sources, 0);
+  entry_next_.assign(sources, 0);
+  promised_.assign(sources, 0);
+  entries_.resize(sources);
   held_.resize(sources);
   response_queues_.resize(sources);
   source_states_.resize(sources);
@@ -70,6 +74,7 @@ crossbar::~crossbar() = default;
 void crossbar::on_reset() {
   draws_ = 0;
   if (translation_) translation_->reset();
+  arrivals_.clear();
   requests_.clear();
   responses_.clear();
   nodes_.clear();
@@ -88,7 +93,11 @@ void crossbar::on_reset() {
   source_next_.assign(source_next_.size(), 0);
   source_due_.assign(source_due_.size(), 0);
   channel_due_.assign(channel_due_.size(), 0);
+  sent_.assign(sent_.size(), 0);
   inside_.assign(inside_.size(), 0);
+  entry_next_.assign(entry_next_.size(), 0);
+  promised_.assign(promised_.size(), 0);
+  for (auto& e : entries_) e.clear();
   inside_total_ = 0;
   held_.assign(held_.size(), held());
   due_.clear();
@@ -123,18 +132,24 @@ crossbar::flight crossbar::take(list& l) {
 // --- requests ---
 
 request_answer crossbar::on_request(unsigned s, payload& p, picoseconds& at) {
-  if (inside_[s] >= parameters_.source_depth) {
+  if (sent_[s] >= parameters_.source_depth + parameters_.source_entry) {
     held_[s] = {&p, at};
     ++statistics_.held_back;
     return request_answer::withheld;
   }
-  admit(s, p, clock().ceil(at));
+  arrive(s, p, clock().ceil(at));
   return request_answer::accepted;
 }
 
-void crossbar::admit(unsigned s, payload& p, cycle_t arrival) {
+void crossbar::arrive(unsigned s, payload& p, cycle_t arrival) {
   if (arrival < source_next_[s]) arrival = source_next_[s];
   source_next_[s] = arrival + beats(p, false);
+  sent_[s] += places(p, out_.size());
+  arrivals_.push(arrival, {&p, uint16_t(s), false});
+  wake_at(arrival);
+}
+
+void crossbar::admit(unsigned s, payload& p, cycle_t arrival) {
   cycle_t due = arrival + request_cycles_ + chaos_.extra(number_, draws_++);
   if (translation_) due += translation_->delay(s, p.get_address(), arrival);
   if (due < source_due_[s]) due = source_due_[s];
@@ -169,7 +184,6 @@ void crossbar::admit(unsigned s, payload& p, cycle_t arrival) {
   }
   if (inside_total_ > statistics_.inside_max) statistics_.inside_max = inside_total_;
   if (source_depth_signals_[s]) source_depth_signals_[s].set(clock().at(arrival), inside_[s]);
-  wake_at(due - 1);
 }
 
 crossbar::flight crossbar::pick(unsigned c) {
@@ -206,14 +220,23 @@ crossbar::flight crossbar::pick(unsigned c) {
 }
 
 void crossbar::leave(unsigned s, cycle_t cycle) {
+  --sent_[s];
   --inside_[s];
   --inside_total_;
   if (source_depth_signals_[s]) source_depth_signals_[s].set(clock().at(cycle), inside_[s]);
-  if (!held_[s].p || inside_[s] >= parameters_.source_depth) return;
+  if (!entries_[s].empty() && inside_[s] + promised_[s] < parameters_.source_depth) {
+    payload* p = entries_[s].front();
+    entries_[s].pop();
+    const cycle_t entry = std::max(cycle + 1, entry_next_[s]);
+    entry_next_[s] = entry + beats(*p, false);
+    promised_[s] += places(*p, out_.size());
+    arrivals_.push(entry, {p, uint16_t(s), true});
+  }
+  if (!held_[s].p || sent_[s] >= parameters_.source_depth + parameters_.source_entry) return;
   const held h = held_[s];
   held_[s].p = nullptr;
   const cycle_t entry = std::max(cycle + 1, clock().ceil(h.at));
-  admit(s, *h.p, entry);
+  arrive(s, *h.p, entry);
   in_[s]->accept(clock().at(entry));
 }
 
@@ -271,8 +294,8 @@ void crossbar::on_response(unsigned c, payload& p, picoseconds at) {
   cycle_t due = clock().ceil(at) + response_cycles_ + chaos_.extra(number_, draws_++);
   if (due < channel_due_[c]) due = channel_due_[c];
   channel_due_[c] = due;
-  responses_.push(due - 1, {back, source, uint16_t(c), due});
-  wake_at(due - 1);
+  responses_.push(due - response_cycles_, {back, source, uint16_t(c), due}); // all that are due then have been announced by then
+  wake_at(due - response_cycles_);
 }
 
 void crossbar::wait_at_channel(const flight& f, cycle_t cycle) {
@@ -286,6 +309,22 @@ void crossbar::wait_at_channel(const flight& f, cycle_t cycle) {
 }
 
 cycle_t crossbar::on_wake(cycle_t cycle) {
+  if (arrivals_.next() <= cycle) {
+    come_.clear();
+    arrivals_.pop(cycle, [&](const arrival& a) { come_.push_back(a); });
+    if (come_.size() > 1) std::stable_sort(come_.begin(), come_.end(), [](const arrival& a, const arrival& b) { return a.source != b.source ? a.source < b.source : a.waited && !b.waited; });
+    for (const arrival& a : come_) {
+      const unsigned s = a.source;
+      if (a.waited) promised_[s] -= places(*a.p, out_.size());
+      else if (!entries_[s].empty() || inside_[s] + promised_[s] >= parameters_.source_depth) {
+        entries_[s].push(a.p);
+        ++statistics_.held_back;
+        continue;
+      }
+      admit(s, *a.p, cycle);
+    }
+  }
+
   // requests that have crossed, in the order of their sources
   if (requests_.next() <= cycle) {
     due_.clear();
@@ -320,22 +359,23 @@ cycle_t crossbar::on_wake(cycle_t cycle) {
       set_bit(busy_sources_, f.source);
     }
   }
+  const cycle_t ahead = response_cycles_ - 1, out = cycle + ahead + 1; // responses leave so much later than this
   each_bit(busy_sources_, [&](unsigned s) {
     port_state& state = source_states_[s];
-    if (state.free <= cycle + 1) {
+    if (state.free <= out) {
       const flight f = take(response_queues_[s]);
       if (--state.waiting == 0) clear_bit(busy_sources_, s);
       const unsigned n = beats(*f.p, true);
-      state.free = cycle + 1 + n;
+      state.free = out + n;
       ++statistics_.responses;
       statistics_.response_beats += n;
-      statistics_.response_wait_cycles += cycle + 1 - f.due;
-      in_[s]->respond(*f.p, clock().at(cycle + 1));
+      statistics_.response_wait_cycles += out - f.due;
+      in_[s]->respond(*f.p, clock().at(out));
       if (state.waiting == 0) return;
     }
-    next = std::min(next, state.free - 1);
+    next = std::min(next, state.free - 1 - ahead);
   });
-  return std::min({next, requests_.next(), responses_.next()});
+  return std::min({next, arrivals_.next(), requests_.next(), responses_.next()});
 }
 
 // --- loosely timed, debug, direct memory ---

@@ -13,7 +13,7 @@ namespace lyra::fabric {
 
 struct crossbar_parameters {
   double request_latency_ns = 14.6, response_latency_ns = 14.6;
-  unsigned source_depth = 64;
+  unsigned source_depth = 64, source_entry = 384;
   std::string hash = "xor_fold";
   unsigned interleave_bytes = 256;
   std::string arbitration = "round_robin";
@@ -23,7 +23,8 @@ struct crossbar_parameters {
   template <class V> void describe(V&& v) {
     v("request_latency_ns", request_latency_ns, {"ns", 0, 10000, nullptr, "share of the 264-clk L2 hit (gpu-benches, MI100)", "from a source's port to a channel's, without waiting"});
     v("response_latency_ns", response_latency_ns, {"ns", 0, 10000, nullptr, "share of the 264-clk L2 hit (gpu-benches, MI100)", "from a channel's port to a source's, without waiting"});
-    v("source_depth", source_depth, {"requests", 1, 4096, nullptr, "assumed", "requests of one source inside the crossbar; a further one is held back"});
+    v("source_depth", source_depth, {"requests", 1, 4096, nullptr, "assumed", "requests of one source inside the crossbar; further ones wait at its entry"});
+    v("source_entry", source_entry, {"requests", 0, 4096, nullptr, "assumed: as many as an L1 has in flight", "requests of one source that wait at its entry; a further one is held back (no END_REQ)"});
     v("hash", hash, {"", 0, 0, "linear|xor_fold", "256 B interleave, hashed (Omniperf documentation, gb_addr_config)", "which channel owns an address"});
     v("interleave_bytes", interleave_bytes, {"bytes", 64, 1048576, nullptr, "GFX9 gb_addr_config: 256", "block of addresses that one channel owns; a power of two"});
     v("arbitration", arbitration, {"", 0, 0, "round_robin|fifo", "assumed", "which waiting request a channel takes: the next source's, or the one that came first"});
@@ -45,7 +46,7 @@ struct crossbar_statistics {
     v("request_wait_cycles", request_wait_cycles, "cycles", "sum over requests of cycles lost to arbitration and busy channels");
     v("response_wait_cycles", response_wait_cycles, "cycles", "sum over responses of cycles lost to arbitration");
     v("channel_stall_cycles", channel_stall_cycles, "cycles", "cycles in which requests waited because a channel held back its END_REQ");
-    v("held_back", held_back, "requests", "requests that a source had to hold (source_depth)");
+    v("held_back", held_back, "requests", "requests that waited at their source's entry, or that a source had to hold");
     v("inside_max", inside_max, "requests", "most requests of all sources inside at once");
     v("broadcasts", broadcasts, "requests", "cache controls sent to every channel");
   }
@@ -56,6 +57,7 @@ struct crossbar_statistics {
 /// (or, on return, its results) need. Requests from one source to one channel, and responses from one channel to one source, stay in order.
 /// With `translate`, a request waits at its source's port until its address is translated; those behind it stay behind it.
 /// Responses find their way by policy_extension.route; a payload that comes without the extension gets one.
+/// A response is given to its source as soon as nothing can come before it any more: annotated by the response latency, so that sources may run ahead by it.
 class crossbar : public timed_module, public request_server, public response_client {
 public:
   crossbar(sc_core::sc_module_name name, const context& context, unsigned sources, unsigned channels, const crossbar_parameters& parameters);
@@ -69,6 +71,8 @@ public:
   /// Requests take the time of their translation on top; null: none.
   void translate(std::unique_ptr<address_translation> t) { translation_ = std::move(t); }
   const crossbar_statistics& statistics() const { return statistics_; }
+  /// By how much every response is annotated at least.
+  picoseconds response_notice() const { return clock().at(response_cycles_); }
 
 private:
   static constexpr uint32_t none = ~uint32_t(0);
@@ -89,8 +93,9 @@ private:
   cycle_t on_wake(cycle_t cycle) override;
   void on_reset() override;
 
+  void arrive(unsigned source, payload& p, cycle_t arrival);
   void admit(unsigned source, payload& p, cycle_t arrival);
-  void depart(unsigned channel, payload& p, picoseconds at, uint16_t source);
+  static unsigned places(const payload& p, size_t channels) { return channels > 1 && to_all(p) ? unsigned(channels) : 1; }
   list& queue(unsigned channel, unsigned source) { return queues_[size_t(channel) * lanes_ + (lanes_ == 1 ? 0 : source)]; }
   void append(list& l, const flight& f);
   void wait_at_channel(const flight& f, cycle_t cycle);
@@ -112,6 +117,10 @@ private:
   std::vector<std::unique_ptr<initiator_port>> out_;
 
   // requests
+  struct arrival { payload* p; uint16_t source; bool waited; };
+  time_wheel<arrival> arrivals_;             ///< they come in, and are translated, in the order of (cycle, source)
+  std::vector<arrival> come_;
+  std::vector<ring<payload*>> entries_;      ///< by source: what has come and finds no place inside
   time_wheel<flight> requests_;
   std::vector<node> nodes_;
   uint32_t free_node_ = none;
@@ -124,10 +133,12 @@ private:
   std::vector<port_state> channel_states_;
   std::vector<uint64_t> busy_channels_;
   std::vector<cycle_t> source_next_, source_due_;
-  std::vector<unsigned> inside_;
+  std::vector<unsigned> sent_, inside_;      ///< by source: requests sent and not yet passed on; those of them that have a place inside
+  std::vector<unsigned> promised_;           ///< by source: places for requests that have waited and come in soon
+  std::vector<cycle_t> entry_next_;
   struct held { payload* p = nullptr; picoseconds at = 0; };
   std::vector<held> held_;
-  unsigned inside_total_ = 0;
+  unsigned inside_total_ = 0;                ///< sum of inside_
 
   // responses
   time_wheel<flight> responses_;

@@ -280,12 +280,12 @@ void edge_recorder::record(payload& p, picoseconds at) {
 }
 
 tlm::tlm_sync_enum edge_recorder::nb_transport_fw(payload& p, tlm::tlm_phase& phase, sc_core::sc_time& t) {
-  if (phase == tlm::BEGIN_REQ) record(p, now_ps() + t.value());
+  if (phase == tlm::BEGIN_REQ) record(p, event_ps() + t.value());
   return out->nb_transport_fw(p, phase, t);
 }
 
 void edge_recorder::b_transport(payload& p, sc_core::sc_time& t) {
-  record(p, now_ps() + t.value());
+  record(p, event_ps() + t.value());
   out->b_transport(p, t);
 }
 

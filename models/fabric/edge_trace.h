@@ -29,7 +29,7 @@ public:
   tlm::tlm_initiator_socket<bus_width_bits> out;
 
 private:
-  static picoseconds effective(const sc_core::sc_time& t) { return now_ps() + t.value(); }
+  static picoseconds effective(const sc_core::sc_time& t) { return event_ps() + t.value(); }
   void on_reset() override { open_ = false; }
   void pulse(const observe::signal& s, picoseconds t) const { s.add(t, 1); s.add(t + cycle_, -1); }
   void began(const payload& p, picoseconds t) {

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fabric/module.h"
+#include "fabric/time_domain.h"
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
 namespace lyra::fabric {
 
 /// The wakes of all timed modules: one kernel event and one method process, since a kernel event for each wake costs several times as much.
-/// A wheel of 1024 slots of 512 ps, since nearly all wakes are a few cycles away and many modules wake at one time; later ones wait in a heap.
-/// Order among modules at one time is that of asking; it does not matter (see timed_module), but must be the same in each run.
+/// The few modules of a time domain have a list of their next wakes, which is looked through. The shared part of the machine has a wheel of 1024 slots of 512 ps, since nearly all wakes are a few cycles away and many modules wake at one time; later ones wait in a heap.
+/// At one time domains come first, then the shared part; modules of either in the order of their construction. The order does not matter for what they send
+/// (see timed_module), but counters such as the most entries of a queue see it.
 class wake_queue {
 public:
   /// One for a simulation; lives as long as the process (a process elaborates once).
@@ -17,6 +20,41 @@ public:
     static wake_queue* q = new wake_queue;
     return *q;
   }
+
+  static constexpr unsigned shared = ~0u;
+
+  unsigned new_domain() {
+    domains_.emplace_back();
+    firsts_.push_back(never);
+    return unsigned(domains_.size() - 1);
+  }
+  uint32_t join(unsigned d, timed_module& m, picoseconds period) {
+    if (d == shared) return shared_modules_++;
+    domain& x = domains_[d];
+    if (x.period == 0) x.period = period;
+    if (x.period != period) SC_REPORT_FATAL("lyra/fabric/time-domain", (std::string(m.name()) + ": the modules of a time domain have one clock").c_str());
+    x.modules.push_back(&m);
+    x.next.push_back(never);
+    return uint32_t(x.modules.size() - 1);
+  }
+  void leave(unsigned d, uint32_t place) {
+    domains_[d].modules[place] = nullptr;
+    domains_[d].next[place] = never;
+  }
+  void wake(unsigned d, uint32_t place, cycle_t c) {
+    domain& x = domains_[d];
+    if (c < x.base) too_late(x, place, c);
+    x.next[place] = c;
+    x.enter(place, c);
+    const picoseconds t = c * x.period;
+    if (t >= firsts_[d]) return;
+    firsts_[d] = t;
+    if (t < pending_ && !running_) notify(t);
+  }
+  void hold(unsigned d, int n) { domains_[d].held += unsigned(n); }
+
+  unsigned building = shared; ///< domain of the modules that are constructed
+  picoseconds lookahead = 0, horizon = never;
 
   void push(picoseconds t, timed_module& m) {
     ++m.queued_;
@@ -45,6 +83,19 @@ public:
       w.first = never;
     }
     for (const far_entry& e : far_) e.module->forgotten();
+    for (size_t d = 0; d < domains_.size(); ++d) {
+      domain& x = domains_[d];
+      for (size_t i = 0; i < x.modules.size(); ++i) {
+        x.next[i] = never;
+        if (x.modules[i]) x.modules[i]->forgotten();
+      }
+      std::fill(std::begin(x.slots), std::end(x.slots), 0);
+      x.occupied = x.base = 0;
+      x.far = never;
+      x.held = 0;
+      firsts_[d] = never;
+    }
+    horizon = never;
     far_.clear();
     occupied_.fill(0);
     base_ = 0; // the modules' time starts again
@@ -58,7 +109,36 @@ private:
   static constexpr size_t slots = 1024;
   struct entry { picoseconds t; timed_module* module; };
   struct far_entry { picoseconds t; uint64_t sequence; timed_module* module; };
-  struct slot { std::vector<entry> entries; picoseconds first = never; }; ///< in order of asking; `first`: the earliest of them
+  /// A calendar of the next 64 cycles: a bit for each module that is due (module number % 64). What is due later is looked for when its time comes near.
+  struct domain {
+    picoseconds period = 0;
+    cycle_t base = 0, far = never;   ///< all before `base` has been done; the earliest wake at base + 64 or later
+    uint64_t occupied = 0;           ///< slots with a bit
+    uint64_t slots[64] = {};
+    std::vector<cycle_t> next;       ///< by module; bits of wakes that were overtaken by an earlier one stay
+    std::vector<timed_module*> modules;
+    unsigned held = 0;
+    void enter(uint32_t place, cycle_t c) {
+      if (c - base < 64) {
+        slots[c % 64] |= uint64_t(1) << (place % 64);
+        occupied |= uint64_t(1) << (c % 64);
+      } else if (c < far) far = c;
+    }
+    cycle_t first() const {
+      if (occupied == 0) return far;
+      const unsigned r = unsigned(base % 64);
+      return base + unsigned(__builtin_ctzll(r == 0 ? occupied : occupied >> r | occupied << (64 - r)));
+    }
+    /// `base` goes to c: later wakes come into the calendar's reach.
+    void advance(cycle_t c) {
+      base = c;
+      if (far == never || far - base >= 64) return;
+      far = never;
+      for (uint32_t i = 0; i < next.size(); ++i)
+        if (next[i] != never) enter(i, next[i]);
+    }
+  };
+  struct slot { std::vector<entry> entries; picoseconds first = never; }; ///< `first`: the earliest of them
   static bool later(const far_entry& a, const far_entry& b) { return a.t != b.t ? a.t > b.t : a.sequence > b.sequence; }
 
   wake_queue() : event_("lyra_wake") {
@@ -108,6 +188,8 @@ private:
     pending_ = never;
     running_ = true;
     ++simulation_statistics().kernel_events;
+    for (unsigned d = 0; d < domains_.size(); ++d)
+      if (firsts_[d] <= n) run_domain(d, n);
     base_ = n / slot_ps; // nothing earlier is left
     while (!far_.empty() && far_.front().t / slot_ps < base_ + slots) {
       const far_entry e = far_.front();
@@ -120,9 +202,13 @@ private:
     while (w.first <= n) {
       due_.swap(w.entries); // modules ask for more while they run
       w.first = never;
+      size_t count = 0;
       for (const entry& e : due_)
-        if (e.t <= n) e.module->run(e.t);
+        if (e.t <= n) due_[count++] = e;
         else into_slot(e);
+      due_.resize(count);
+      if (count > 1) std::sort(due_.begin(), due_.end(), [](const entry& a, const entry& b) { return a.t != b.t ? a.t < b.t : a.module->place_ < b.module->place_; });
+      for (const entry& e : due_) e.module->run(e.t);
       due_.clear();
     }
     if (w.entries.empty()) {
@@ -131,11 +217,46 @@ private:
     }
     running_ = false;
     picoseconds next = first_in_wheel();
+    for (const picoseconds f : firsts_) next = std::min(next, f);
     if (!far_.empty()) next = std::min(next, far_.front().t);
     if (next != never) notify(next);
   }
 
+  [[noreturn]] static void too_late(const domain& x, uint32_t place, cycle_t c) {
+    SC_REPORT_FATAL("lyra/fabric/time-domain", (std::string(x.modules[place]->name()) + ": a message for cycle " + std::to_string(c) + " came when its time domain had done cycle " +
+      std::to_string(x.base) + ": whoever sends to it must announce messages by the lookahead (fabric/time_domain.h)").c_str());
+    std::abort();
+  }
+  /// All wakes of a domain that are due at n, and those behind them as far as it may run ahead.
+  void run_domain(unsigned d, picoseconds n) {
+    domain& x = domains_[d];
+    picoseconds end = n + 1;
+    if (lookahead != 0 && x.held == 0) {
+      end = std::max(end, std::min(n + lookahead, horizon));
+    }
+    const size_t count = x.modules.size();
+    for (picoseconds t = firsts_[d]; t < end && (t <= n || x.held == 0); t = firsts_[d]) {
+      time_ahead = t > n ? t - n : 0;
+      const cycle_t c = t / x.period;
+      if (c != x.base) x.advance(c);
+      uint64_t due = x.slots[c % 64];
+      x.slots[c % 64] = 0;
+      x.occupied &= ~(uint64_t(1) << (c % 64));
+      for (; due != 0; due &= due - 1)
+        for (size_t i = size_t(__builtin_ctzll(due)); i < count; i += 64) {
+          if (x.next[i] != c) continue;
+          x.next[i] = never;
+          x.modules[i]->run_due(c);
+        }
+      const cycle_t f = x.first();
+      firsts_[d] = f == never ? never : f * x.period;
+    }
+    time_ahead = 0;
+  }
+
   sc_core::sc_event event_;
+  std::vector<domain> domains_;
+  std::vector<picoseconds> firsts_; ///< the earliest wake of each domain
   std::array<slot, slots> wheel_;
   std::array<uint64_t, slots / 64> occupied_{};
   std::vector<entry> due_;
@@ -144,6 +265,7 @@ private:
   uint64_t base_ = 0; ///< the tick (time / slot_ps) of the first slot: the wheel holds ticks base_ .. base_ + slots - 1
   picoseconds pending_ = never;
   uint64_t sequence_ = 0;
+  uint32_t shared_modules_ = 0;
   bool running_ = false;
 };
 
@@ -157,23 +279,41 @@ void forget_wakes() {
   simulation_statistics() = wake_statistics();
 }
 
-timed_module::timed_module(sc_core::sc_module_name name, clock_domain clock) : sc_module(name), clock_(clock) { wake_queue::instance(); }
+unsigned new_time_domain() { return wake_queue::instance().new_domain(); }
+time_domain_scope::time_domain_scope(unsigned domain) : before_(wake_queue::instance().building) { wake_queue::instance().building = domain; }
+time_domain_scope::~time_domain_scope() { wake_queue::instance().building = before_; }
+void set_lookahead(picoseconds t) { wake_queue::instance().lookahead = t; }
+picoseconds lookahead() { return wake_queue::instance().lookahead; }
+void set_horizon(picoseconds t) { wake_queue::instance().horizon = t; }
 
-timed_module::~timed_module() { wake_queue::instance().forget(*this); }
+timed_module::timed_module(sc_core::sc_module_name name, clock_domain clock) : sc_module(name), clock_(clock), domain_(wake_queue::instance().building), place_(wake_queue::instance().join(domain_, *this, clock.period)) {}
+
+timed_module::~timed_module() {
+  if (domain_ != wake_queue::shared) wake_queue::instance().leave(domain_, place_);
+  else wake_queue::instance().forget(*this);
+}
 
 void timed_module::on_reset() {
   SC_REPORT_ERROR("lyra/reset", (std::string(name()) + ": this block cannot be reset: give it an on_reset() (fabric/reset.h), or start the process again").c_str());
 }
 
+void timed_module::hold_lookahead() { if (domain_ != wake_queue::shared) wake_queue::instance().hold(domain_, 1); }
+void timed_module::release_lookahead() { if (domain_ != wake_queue::shared) wake_queue::instance().hold(domain_, -1); }
+
 void timed_module::schedule(cycle_t c) {
   next_wake_ = c;
-  wake_queue::instance().push(clock_.at(c), *this);
+  if (domain_ != wake_queue::shared) wake_queue::instance().wake(domain_, place_, c);
+  else wake_queue::instance().push(clock_.at(c), *this);
 }
 
 void timed_module::run(picoseconds t) {
   --queued_;
   const cycle_t c = next_wake_;
   if (c == never || clock_.at(c) != t) return; // asked for an earlier time since
+  run_due(c);
+}
+
+void timed_module::run_due(cycle_t c) {
   next_wake_ = never;
   ++simulation_statistics().wakes;
   running_ = true; // requests meanwhile only lower next_wake_: one entry of the queue when on_wake is done

@@ -29,6 +29,9 @@ public:
   void on_reset() override;
 
 protected:
+  /// While held, the module's domain keeps to the kernel's time: an answer may come that is not known long before. Holds add up.
+  void hold_lookahead();
+  void release_lookahead();
   /// Asks for `on_wake` at cycle c (never in the past). The earliest request counts; others are forgotten once it is served.
   void wake_at(cycle_t c) {
     if (c >= next_wake_) return;
@@ -46,10 +49,12 @@ private:
   void schedule(cycle_t c);
   void forgotten() { next_wake_ = never; queued_ = 0; running_ = false; }
   void run(picoseconds t);
+  void run_due(cycle_t c);
 
   clock_domain clock_;
   cycle_t next_wake_ = never;
-  uint32_t queued_ = 0; ///< entries in the wake queue, those overtaken by an earlier one too
+  uint32_t queued_ = 0; ///< entries in the wake queue, those overtaken by an earlier one too (shared part of the machine)
+  uint32_t domain_, place_;     ///< time domain, and which of its modules
   bool running_ = false;
 };
 

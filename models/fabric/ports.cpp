@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fabric/ports.h"
+#include <algorithm>
 
 namespace lyra::fabric {
 
 namespace {
 sc_core::sc_time delay_until(picoseconds at) {
-  const picoseconds n = now_ps();
+  const picoseconds n = event_ps();
   return to_sc_time(at > n ? at - n : 0);
 }
 } // namespace
@@ -13,7 +14,7 @@ sc_core::sc_time delay_until(picoseconds at) {
 target_port::target_port(const std::string& name, request_server& owner, unsigned port) : socket(name.c_str()), owner_(owner), port_(port) { socket.bind(*this); }
 
 tlm::tlm_sync_enum target_port::nb_transport_fw(payload& p, tlm::tlm_phase& phase, sc_core::sc_time& t) {
-  const picoseconds n = now_ps();
+  const picoseconds n = event_ps();
   if (phase == tlm::BEGIN_REQ) {
     picoseconds at = n + t.value();
     p.acquire();
@@ -56,7 +57,7 @@ tlm::tlm_sync_enum target_port::nb_transport_fw(payload& p, tlm::tlm_phase& phas
 void target_port::accept(picoseconds at) {
   payload& p = *withheld_;
   withheld_ = nullptr;
-  if (at < last_end_request_) at = last_end_request_;
+  at = std::max({at, last_end_request_, now_ps()});
   last_end_request_ = at;
   tlm::tlm_phase phase = tlm::END_REQ;
   sc_core::sc_time t = delay_until(at);
@@ -70,14 +71,14 @@ void target_port::respond(payload& p, picoseconds at) {
 
 void target_port::begin_response(payload& p, picoseconds at) {
   if (withheld_ == &p) withheld_ = nullptr; // BEGIN_RESP implies END_REQ
-  if (at < last_response_) at = last_response_;
+  at = std::max({at, last_response_, now_ps()});
   last_response_ = at;
   in_response_ = &p;
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_core::sc_time t = delay_until(at);
   const tlm::tlm_sync_enum s = socket->nb_transport_bw(p, phase, t);
   if (s == tlm::TLM_COMPLETED || (s == tlm::TLM_UPDATED && phase == tlm::END_RESP)) {
-    const picoseconds end = now_ps() + t.value();
+    const picoseconds end = event_ps() + t.value();
     if (last_response_ < end) last_response_ = end;
     in_response_ = nullptr;
     p.release();
@@ -88,8 +89,8 @@ initiator_port::initiator_port(const std::string& name, response_client& owner, 
 
 picoseconds initiator_port::send(payload& p, picoseconds at) {
   if (at < free_at_) at = free_at_;
-  const picoseconds n = now_ps();
-  if (at < n) at = n;
+  const picoseconds n = event_ps();
+  if (at < n + time_ahead) at = n + time_ahead;
   pending_ = &p;
   free_at_ = at;
   ++in_flight_;
@@ -114,7 +115,7 @@ picoseconds initiator_port::send(payload& p, picoseconds at) {
 }
 
 tlm::tlm_sync_enum initiator_port::nb_transport_bw(payload& p, tlm::tlm_phase& phase, sc_core::sc_time& t) {
-  const picoseconds at = now_ps() + t.value();
+  const picoseconds at = event_ps() + t.value();
   if (phase == tlm::END_REQ) {
     pending_ = nullptr;
     if (free_at_ < at) free_at_ = at;

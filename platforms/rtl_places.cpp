@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/rtl_places.h"
+#include "fabric/time_domain.h"
 #include <cstring>
 
 namespace lyra::platforms {
@@ -33,6 +34,8 @@ std::string instance(const std::string& scope, const char* name) { return scope.
 lds_place make_lds(const fabric::context& context, const machine_parameters& p, const std::string& scope) {
   const choice c = rtl::parse_choice("lds.implementation", p.rtl.lds, rtl::implementations::instance().lds);
   lds_place place;
+  std::unique_ptr<fabric::time_domain_scope> outside; // RTL may have a clock of its own
+  if (c.what != choice::kind::tlm) outside = std::make_unique<fabric::time_domain_scope>(fabric::no_time_domain);
   const fabric::context inner = context_for(place, context, c, p.rtl);
   const bool compare = c.what == choice::kind::compare;
   if (c.what != choice::kind::rtl) place.tlm = std::make_unique<lds::local_data_share>("lds", inner, p.lds);

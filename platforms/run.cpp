@@ -13,6 +13,7 @@
 #include "platforms/profile.h"
 #include "platforms/summary.h"
 #include "platforms/timeline_recorder.h"
+#include <algorithm>
 #include <fstream>
 #include <set>
 #include <chrono>
@@ -28,11 +29,14 @@ struct stopper : sc_core::sc_module {
   explicit stopper(sc_core::sc_module_name name, machine& m) : sc_module(name) {
     SC_HAS_PROCESS(stopper);
     SC_METHOD(stop);
-    sensitive << m.dispatcher().done_event();
+    sensitive << m.dispatcher().done_event() << fault_;
     dont_initialize();
-    m.run_state().on_stop = [] { sc_core::sc_pause(); };
+    m.run_state().on_stop = [this] { fault_.notify(fabric::to_sc_time(fabric::now_ps() - fabric::event_ps())); }; // when all have come so far
   }
   void stop() { sc_core::sc_pause(); }
+
+private:
+  sc_core::sc_event fault_;
 };
 
 observe::about_pairs about(const described_machine& d, const run_options& o) {
@@ -78,7 +82,9 @@ void write_opcodes(const std::string& file, const compute_unit::code_cache& code
 }
 
 void print_findings(const fabric::run_state& r) {
-  for (const auto& f : r.findings) fmt::print(stderr, "{}: {}\n", f.id, f.text);
+  std::vector<fabric::finding> findings = r.findings;
+  std::stable_sort(findings.begin(), findings.end(), [](const auto& a, const auto& b) { return a.time_ps < b.time_ps; });
+  for (const auto& f : findings) fmt::print(stderr, "{}: {}\n", f.id, f.text);
   if (r.findings_count > r.findings.size()) fmt::print(stderr, "... and {} more findings\n", r.findings_count - r.findings.size());
 }
 

@@ -115,7 +115,7 @@ fabric::cycle_t compute_unit::on_wake(fabric::cycle_t cycle) {
     launches_.pop();
   }
   apply_returns(cycle);
-  if (context_.run && context_.run->stop_requested) return never;
+  if (context_.run && context_.run->stopped(clock().at(cycle))) return never;
   const unsigned simd = unsigned(cycle & 3);
   if (simd_next_[simd] <= cycle) turn(simd, cycle);
   if (!smem_queue_.empty()) send_smem(cycle);

@@ -155,7 +155,7 @@ cycle_t dispatcher::on_wake(cycle_t cycle) {
     ended_.pop();
     retire(e, cycle);
   }
-  cycle_t next = context_.run && context_.run->stop_requested ? never : advance(cycle);
+  cycle_t next = context_.run && context_.run->stopped(clock().at(cycle)) ? never : advance(cycle);
   if (!ended_.empty()) next = std::min(next, ended_.top().cycle);
   return next;
 }

@@ -21,7 +21,7 @@ public:
     return *q;
   }
 
-  static constexpr unsigned shared = ~0u;
+  static constexpr unsigned shared = no_time_domain;
 
   unsigned new_domain() {
     domains_.emplace_back();

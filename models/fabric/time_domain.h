@@ -11,6 +11,7 @@ namespace lyra::fabric {
 
 class timed_module;
 
+constexpr unsigned no_time_domain = ~0u; ///< the shared part
 /// A new domain; its number. Modules built inside a time_domain_scope of it belong to it, all others to the shared part of the machine, which never runs ahead.
 unsigned new_time_domain();
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/bench/measurement.h"
+#include "fabric/time_domain.h"
 #include "isa/image_descriptors.h"
 #include "isa/image_layout.h"
 #include "platforms/bench/kernels.h"
@@ -89,6 +90,7 @@ public:
   double window_rate(unsigned cycles) {
     submit(1u << 30);
     const auto go_on = [&](uint64_t n) {
+      fabric::set_horizon(fabric::now_ps() + clock_.at(n));
       sc_core::sc_start(fabric::to_sc_time(clock_.at(n)));
       if (!mach_.run_state().faults.empty()) throw std::runtime_error(mach_.run_state().faults.front().text);
     };

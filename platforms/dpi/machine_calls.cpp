@@ -104,6 +104,7 @@ int lyra_open(const char* machine_name, const char* settings) {
     if (s.machine) throw std::runtime_error("a machine is open: one design a process");
     s.described = load_machine(machine_name, words(settings));
     const isa::target chip = s.described->parameters.system.chip == "gfx906" ? isa::target::gfx906 : isa::target::gfx900;
+    s.described->parameters.system.lookahead = "off"; // a testbench looks at any time
     s.machine = std::make_unique<platforms::machine>(s.described->parameters, mode::at, chip);
     s.machine->run_state().on_stop = [] { sc_core::sc_pause(); };
     return 0;

@@ -92,6 +92,7 @@ struct bench {
     ctx.run = &run_state;
     parameters.packet_latency_cycles = 50;
     parameters.launch_latency_cycles = 5;
+    parameters.control_latency_cycles = 1;
   }
   void build(unsigned count, bool with_caches = false, bool withhold = true) {
     const unsigned k = with_caches ? 2 : 0;
@@ -362,7 +363,7 @@ BOOST_AUTO_TEST_CASE(a_stop_request_ends_launching) {
   b.submit_all();
   b.start(200);
   const size_t launched = b.of("launch").size();
-  b.run_state.stop_requested = true;
+  b.run_state.fault({"lyra/fault/test", "", fabric::now_ps()});
   b.start(10000);
   BOOST_TEST(launched > 0u);
   BOOST_TEST(b.of("launch").size() == launched);

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compute units that run ahead of the rest of the machine do what they do in step with it: the same cycles, counters, findings and faults."""
+import json
+
+import support
+from support import CASES, LyraTest
+
+
+def counters(path):
+    s = json.loads(path.read_text())
+    s["statistics"]["simulation"].pop("kernel_events")  # what running ahead saves
+    return s["run"], s["statistics"]
+
+
+class Lookahead(LyraTest):
+    def same(self, job, *more, code=0):
+        seen = []
+        for ahead in ("on", "off"):
+            stats = self.folder / f"{ahead}.json"
+            got, out, err = self.lyra("run", job, "--quiet", "--stats", stats, "--set", f"lookahead={ahead}", *more, seconds=200)
+            self.assertEqual(got, code, err)
+            seen.append((err, *counters(stats)))
+            events = json.loads(stats.read_text())["statistics"]["simulation"]["kernel_events"]["value"]
+            seen[-1] += (events,)
+        on, off = seen
+        self.assertEqual(on[0], off[0])
+        self.assertEqual(on[1], off[1])
+        if code:
+            return on[3], off[3]  # other compute units may have gone on a little
+        for module, values in off[2].items():
+            self.assertEqual(on[2][module], values, module)
+        return on[3], off[3]
+
+    def test_kernels_on_vega10(self):
+        for case in ("mm_lds", "histogram", "atomics32", "reduction", "transpose", "vadd"):
+            with self.subTest(case=case):
+                on, off = self.same(CASES / "ocl" / case / "job.toml")
+                self.assertLess(on, off)  # it did run ahead
+
+    def test_one_compute_unit_and_other_machines(self):
+        for machine in ("cu", "vega20", "mi100"):
+            with self.subTest(machine=machine):
+                self.same(CASES / "ocl/histogram/job.toml", "--machine", machine)
+
+    def test_crossbar_full_and_slow(self):
+        self.same(CASES / "ocl/transpose/job.toml", "--set", "crossbar.source_depth=3")
+        self.same(CASES / "ocl/transpose/job.toml", "--set", "crossbar.source_depth=3", "--set", "crossbar.source_entry=5")  # held back: it keeps in step then
+        self.same(CASES / "ocl/transpose/job.toml", "--set", "crossbar.response_latency_ns=1")
+        self.same(CASES / "ocl/transpose/job.toml", "--set", "fabric_mhz=1111", "--set", "memory_mhz=777")
+
+    def test_global_data_share(self):
+        self.same(CASES / "asm/c_gds_ops/job.toml")
+        job = self.raw("s_mov_b32 m0, -1\nv_mov_b32 v1, 1\nv_mov_b32 v2, 0\n" + "ds_add_rtn_u32 v3, v2, v1 gds\ns_waitcnt lgkmcnt(0)\nv_add_u32 v1, v1, v3\n" * 40 + "s_endpgm", grid=64 * 200)
+        self.same(job)
+
+    def test_the_earliest_fault_is_the_fault(self):
+        """Every workgroup loads from an address of its own that is not there, after a time of its own: those that fault later are not heard of."""
+        job = self.raw("s_lshl_b32 s8, s2, 12\ns_sleep 3\nv_mov_b32 v1, s8\nv_mov_b32 v2, 0x77\nglobal_load_dword v3, v[1:2], off\ns_waitcnt vmcnt(0)\ns_endpgm", grid=64 * 500)
+        self.same(job, code=3)
+        self.same(job, "--machine", "mi100", code=3)
+
+
+if __name__ == "__main__":
+    support.main()

@@ -17,8 +17,8 @@ class wake_queue {
 public:
   /// One for a simulation; lives as long as the process (a process elaborates once).
   static wake_queue& instance() {
-    static wake_queue* q = new wake_queue;
-    return *q;
+    if (!one_) one_ = new wake_queue;
+    return *one_;
   }
 
   static constexpr unsigned shared = no_time_domain;
@@ -105,6 +105,7 @@ public:
   }
 
 private:
+  static inline wake_queue* one_ = nullptr;
   static constexpr picoseconds slot_ps = 512;
   static constexpr size_t slots = 1024;
   struct entry { picoseconds t; timed_module* module; };

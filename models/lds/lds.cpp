@@ -26,7 +26,7 @@ local_data_share::local_data_share(sc_core::sc_module_name name, const context& 
 
 void local_data_share::on_reset() {
   sequence_ = 0;
-  if (memory_) std::memset(memory_.get(), 0, lds_bytes);
+  cleared_ = 0;
   for (path& q : paths_) {
     q.first = q.count = 0;
     q.free = q.last_arrival = 0;
@@ -38,14 +38,19 @@ void local_data_share::on_reset() {
   shown_busy_ = false;
 }
 
-uint8_t* local_data_share::memory() {
-  if (!memory_) memory_ = std::make_unique<uint8_t[]>(lds_bytes);
+/// The memory, 0 up to `end` where nobody has written.
+uint8_t* local_data_share::memory(uint32_t end) {
+  if (!memory_) memory_.reset(new uint8_t[lds_bytes]);
+  if (end > cleared_) {
+    std::memset(memory_.get() + cleared_, 0, end - cleared_);
+    cleared_ = end;
+  }
   return memory_.get();
 }
 
 data_share_window local_data_share::window(const wave_request& w) {
-  const uint32_t base = std::min(w.lds_base, lds_bytes);
-  return {memory() + base, base, std::min(w.lds_size, lds_bytes - base), m0_use_};
+  const uint32_t base = std::min(w.lds_base, lds_bytes), size = std::min(w.lds_size, lds_bytes - base);
+  return {memory(base + size) + base, base, size, m0_use_};
 }
 
 /// Does the instruction; what only the GDS can do is a fault of the program.
@@ -227,8 +232,8 @@ unsigned local_data_share::transport_dbg(unsigned, payload& p) {
   const uint64_t address = p.get_address();
   if (address >= lds_bytes) return 0;
   const unsigned n = unsigned(std::min<uint64_t>(p.get_data_length(), lds_bytes - address));
-  if (p.get_command() == tlm::TLM_READ_COMMAND) std::memcpy(p.get_data_ptr(), memory() + address, n);
-  else if (p.get_command() == tlm::TLM_WRITE_COMMAND) std::memcpy(memory() + address, p.get_data_ptr(), n);
+  if (p.get_command() == tlm::TLM_READ_COMMAND) std::memcpy(p.get_data_ptr(), memory(address + n) + address, n);
+  else if (p.get_command() == tlm::TLM_WRITE_COMMAND) std::memcpy(memory(address + n) + address, p.get_data_ptr(), n);
   else return 0;
   return n;
 }

@@ -78,7 +78,7 @@ public:
   fabric::target_port cu_port;
 
   /// All 64 KB (allocated at the first call or access): LDS_DIRECT and VINTRP operands, debug.
-  uint8_t* memory();
+  uint8_t* memory(uint32_t end);
   const lds_statistics& statistics() const { return statistics_; }
   size_t queued(unsigned path) const { return paths_[path].count; }
 
@@ -113,7 +113,8 @@ private:
   alu::ds_m0_use m0_use_;
   uint32_t number_;             ///< for chaos
   uint64_t sequence_ = 0;
-  std::unique_ptr<uint8_t[]> memory_;
+  std::unique_ptr<uint8_t[]> memory_; ///< null until the first access
+  uint32_t cleared_ = 0;              ///< bytes of it that are: as far as anyone has reached
   path paths_[2];
   entry refused_{nullptr, 0};   ///< holds the port
   unsigned refused_path_ = 0;

@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(a_lone_read_takes_48_cycles_from_issue_to_vgpr) {
   bench b;
   b.build();
   fabric::payload& p = b.request("ds_read_b32");
-  std::memcpy(b.share->memory() + 40, "\x78\x56\x34\x12", 4);
+  std::memcpy(b.share->memory(64) + 40, "\x78\x56\x34\x12", 4);
   b.cu->at(100, p); // issued in cycle 99
   b.run(1000);
   BOOST_TEST(b.cu->time_of(p) == 147u);
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(atomics_of_many_waves_on_one_word_return_a_permutation_and_
     seen[r] = true;
   }
   uint32_t sum;
-  std::memcpy(&sum, b.share->memory() + 256, 4);
+  std::memcpy(&sum, b.share->memory(260) + 256, 4);
   BOOST_TEST(sum == 6400u);
   BOOST_TEST(b.share->statistics().same_address_cycles == 6200u);
   BOOST_TEST(b.cu->answers.back().cycle == 100u + 99 * 64 + 47 + 60);

@@ -7,10 +7,11 @@
 
 namespace lyra::alu {
 
-/// Bits of TRAPSTS.EXCP and MODE.EXCP_EN (Vega ISA tables 4 and 5).
+/// Bits of TRAPSTS.EXCP and MODE.EXCP_EN (Vega ISA tables 4 and 5); then those that only TRAPSTS has (table 5; XNACK_ERROR: Linux' cwsr_trap_handler_gfx9.asm).
 namespace exception_bit {
 constexpr uint32_t invalid = 1, input_denormal = 2, div0 = 4, overflow = 8, underflow = 16, inexact = 32, int_div0 = 64, address_watch = 128, memory_violation = 256;
 constexpr uint32_t all_float = 0x7f;
+constexpr uint32_t save_context = 1u << 10, illegal_instruction = 1u << 11, xnack_error = 1u << 28;
 } // namespace exception_bit
 
 /// Operands of one lane as the operation sees them (behind DPP, SDWA, selects, abs and neg): halves, floats and doubles as their bits, integers as they are.

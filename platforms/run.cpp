@@ -95,7 +95,6 @@ int run(const run_options& o) {
   const auto m = o.mode == "lt" ? mode::lt : mode::at;
   for (const auto& f : o.profiles) check_profile_name(f);
   const uint64_t reset_at = described->parameters.system.reset_at_cycle;
-  if (reset_at && (!o.timeline.empty() || o.statistics_every)) throw observe::input_error("reset.at_cycle", "time starts again with a reset: --timeline and --stats-every cannot follow it");
   if (!o.waves.empty() && m == mode::lt) throw observe::input_error("--waves", "needs --mode at: loosely timed runs have no wave-cycles");
   const dispatch::job job = dispatch::load_job(o.job);
   const auto a = about(*described, o);
@@ -167,6 +166,8 @@ int run(const run_options& o) {
     if (timeline) timeline->sample(reached);
     if (!reset_done && until == reset_at && !mach.dispatcher().done() && mach.run_state().faults.empty()) {
       reset_done = true;
+      if (timeline) timeline->reset(reset_at);
+      if (sampler) sampler->reset(reset_at, clock.at(reset_at));
       reset_machine(mach, clock.at(described->parameters.system.reset_cycles));
       loading->unload(mach);
       loading = std::make_unique<dispatch::loaded_job>(job, mach, limits);

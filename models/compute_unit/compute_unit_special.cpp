@@ -106,7 +106,7 @@ bool compute_unit::read_lds(wave& w, uint64_t cycle) {
   p.set_data_length(bytes);
   p.set_streaming_width(bytes);
   if (lds_port.socket->transport_dbg(p) == bytes) return true;
-  fault(w, "lyra/fault/lds-direct", "the instruction reads LDS as an operand, but this LDS answers no debug access (transport_dbg): use lds.implementation=tlm", cycle);
+  fault(w, "lyra/fault/lds-direct", "the instruction reads LDS as an operand, but this LDS answers no debug access (transport_dbg): use lds.implementation=tlm or compare:NAME, or let the RTL block show its array (rtl::memory_array)", cycle);
   return false;
 }
 

@@ -11,6 +11,7 @@
 #include "platforms/edge_records.h"
 #include "platforms/machine_files.h"
 #include "platforms/profile.h"
+#include "platforms/stopper.h"
 #include "platforms/summary.h"
 #include "platforms/timeline_recorder.h"
 #include <algorithm>
@@ -23,21 +24,6 @@
 namespace lyra::platforms {
 
 namespace {
-
-/// Ends sc_start when the dispatcher is done, or at the first fault.
-struct stopper : sc_core::sc_module {
-  explicit stopper(sc_core::sc_module_name name, machine& m) : sc_module(name) {
-    SC_HAS_PROCESS(stopper);
-    SC_METHOD(stop);
-    sensitive << m.dispatcher().done_event() << fault_;
-    dont_initialize();
-    m.run_state().on_stop = [this] { fault_.notify(fabric::to_sc_time(fabric::now_ps() - fabric::event_ps())); }; // when all have come so far
-  }
-  void stop() { sc_core::sc_pause(); }
-
-private:
-  sc_core::sc_event fault_;
-};
 
 observe::about_pairs about(const described_machine& d, const run_options& o) {
   observe::about_pairs a = {{"program", "lyra " LYRA_VERSION}, {"machine", d.parameters.name}, {"mode", o.mode}, {"job", o.job}, {"seed", std::to_string(d.parameters.system.chaos_seed)}};

@@ -173,7 +173,8 @@ private:
   bool detoured(wave& w, const micro_op& m, uint64_t cycle);
   void enter_trap_handler(wave& w, uint64_t saved_pc, unsigned trap_id, unsigned rewind);
   bool take_trap(wave& w, const micro_op& m, uint64_t cycle);
-  bool raise_illegal(wave& w);
+  bool take_illegal(wave& w, const micro_op& m, uint64_t cycle);
+  bool issue_illegal(wave& w, const micro_op& m, uint64_t cycle) { return take_illegal(w, m, cycle) && stalled(w, stall::dependency, cycle, cycle + 4); }
   bool raise_violation(wave& w, const micro_op& m, const fabric::wave_request& q, uint64_t cycle);
 
   // scalar clauses, late store data (compute_unit_clause.cpp)

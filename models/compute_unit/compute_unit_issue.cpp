@@ -109,10 +109,7 @@ bool compute_unit::try_issue(wave& w, uint64_t cycle, issue_slots& slots) {
     case unit::lds: case unit::gds: done = issue_lds(w, *m, cycle, slots); break;
     case unit::exports: done = issue_export(w, *m, cycle, slots); break;
     case unit::message: case unit::internal: done = issue_control(w, *m, cycle, slots); break;
-    case unit::illegal:
-      if (raise_illegal(w)) return stalled(w, stall::dependency, cycle, cycle + 4);
-      fault(w, "lyra/fault/illegal-instruction", fmt::format("illegal instruction {:#010x}: {}", m->inst.words[0], m->error), cycle);
-      return false;
+    case unit::illegal: done = issue_illegal(w, *m, cycle); break;
   }
   if (late_wave_ == &w && done && m->unit == unit::valu) finish_late_store(w, cycle);
   if (done && w.state != wave_state::empty) want_fetch(w);

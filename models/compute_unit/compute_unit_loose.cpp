@@ -180,9 +180,8 @@ unsigned compute_unit::run_slice(wave& w) {
         if (!loose_control(w, m)) return n;
         break;
       case unit::illegal:
-        if (raise_illegal(w)) break;
-        fault(w, "lyra/fault/illegal-instruction", fmt::format("illegal instruction {:#010x}: {}", m.inst.words[0], m.error), loose_cycle());
-        return n;
+        if (!take_illegal(w, m, loose_cycle())) return n;
+        break;
     }
     if (w.state != wave_state::running) return n;
   }

@@ -73,11 +73,14 @@ bool compute_unit::take_trap(wave& w, const micro_op& m, uint64_t cycle) {
   return true;
 }
 
-/// An instruction that does not decode: with a trap handler TRAPSTS.ILLEGAL_INST leads into it. False: there is none, or the handler itself is wrong.
-bool compute_unit::raise_illegal(wave& w) {
-  if (!w.regs.tba || w.regs.priv) return false;
-  w.regs.trapsts |= illegal_instruction;
-  return true;
+/// An instruction that does not decode: with a trap handler TRAPSTS.ILLEGAL_INST leads into it. False: there is none, or the handler itself is wrong; the wave has faulted.
+bool compute_unit::take_illegal(wave& w, const micro_op& m, uint64_t cycle) {
+  if (w.regs.tba && !w.regs.priv) {
+    w.regs.trapsts |= illegal_instruction;
+    return true;
+  }
+  fault(w, "lyra/fault/illegal-instruction", fmt::format("illegal instruction {:#010x}: {}", m.inst.words[0], m.error), cycle);
+  return false;
 }
 
 /// A vector memory, LDS or GDS instruction in violation of ISA 3.11: with a trap handler it counts as done (nothing is written to registers), TRAPSTS has

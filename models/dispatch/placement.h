@@ -48,7 +48,6 @@ public:
   /// Lowest free position with room for n; false where there is none. n = 0 takes nothing, at 0.
   bool take(unsigned n, unsigned& at);
   void give_back(unsigned at, unsigned n);
-  unsigned free_total() const;
 
 private:
   struct interval { unsigned at, size; };

@@ -11,6 +11,7 @@
 #include "platforms/edge_records.h"
 #include "platforms/machine_files.h"
 #include "platforms/profile.h"
+#include "platforms/stopper.h"
 #include "platforms/summary.h"
 #include "platforms/timeline_recorder.h"
 #include <algorithm>
@@ -23,21 +24,6 @@
 namespace lyra::platforms {
 
 namespace {
-
-/// Ends sc_start when the dispatcher is done, or at the first fault.
-struct stopper : sc_core::sc_module {
-  explicit stopper(sc_core::sc_module_name name, machine& m) : sc_module(name) {
-    SC_HAS_PROCESS(stopper);
-    SC_METHOD(stop);
-    sensitive << m.dispatcher().done_event() << fault_;
-    dont_initialize();
-    m.run_state().on_stop = [this] { fault_.notify(fabric::to_sc_time(fabric::now_ps() - fabric::event_ps())); }; // when all have come so far
-  }
-  void stop() { sc_core::sc_pause(); }
-
-private:
-  sc_core::sc_event fault_;
-};
 
 observe::about_pairs about(const described_machine& d, const run_options& o) {
   observe::about_pairs a = {{"program", "lyra " LYRA_VERSION}, {"machine", d.parameters.name}, {"mode", o.mode}, {"job", o.job}, {"seed", std::to_string(d.parameters.system.chaos_seed)}};
@@ -95,7 +81,6 @@ int run(const run_options& o) {
   const auto m = o.mode == "lt" ? mode::lt : mode::at;
   for (const auto& f : o.profiles) check_profile_name(f);
   const uint64_t reset_at = described->parameters.system.reset_at_cycle;
-  if (reset_at && (!o.timeline.empty() || o.statistics_every)) throw observe::input_error("reset.at_cycle", "time starts again with a reset: --timeline and --stats-every cannot follow it");
   if (!o.waves.empty() && m == mode::lt) throw observe::input_error("--waves", "needs --mode at: loosely timed runs have no wave-cycles");
   const dispatch::job job = dispatch::load_job(o.job);
   const auto a = about(*described, o);
@@ -167,6 +152,8 @@ int run(const run_options& o) {
     if (timeline) timeline->sample(reached);
     if (!reset_done && until == reset_at && !mach.dispatcher().done() && mach.run_state().faults.empty()) {
       reset_done = true;
+      if (timeline) timeline->reset(reset_at);
+      if (sampler) sampler->reset(reset_at, clock.at(reset_at));
       reset_machine(mach, clock.at(described->parameters.system.reset_cycles));
       loading->unload(mach);
       loading = std::make_unique<dispatch::loaded_job>(job, mach, limits);

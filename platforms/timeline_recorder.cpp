@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/timeline_recorder.h"
 #include "observe/glob.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace lyra::platforms {
@@ -23,7 +24,7 @@ bool queue_counters::declare(const std::string& path, unsigned bits, const char*
   if (!wanted) return false;
   id = uint32_t(queues_.size());
   const std::string name = path.substr(block.size() + 1);
-  queues_.push_back({timeline_.track(block, name), name, 0});
+  queues_.push_back({timeline_.track(block, name), name, 0, 0});
   return true;
 }
 
@@ -31,13 +32,34 @@ void queue_counters::change(uint32_t id, uint64_t ps, uint64_t value) {
   queue& q = queues_[id];
   if (q.depth == int64_t(value)) return;
   q.depth = int64_t(value);
-  timeline_.counter(q.track, q.name, ps, double(q.depth));
+  show(q, ps);
 }
 
 void queue_counters::change_by(uint32_t id, uint64_t ps, int64_t delta) {
   queue& q = queues_[id];
   q.depth += delta;
+  show(q, ps);
+}
+
+void queue_counters::show(queue& q, uint64_t ps) {
+  q.changed_ps = ps;
   timeline_.counter(q.track, q.name, ps, double(q.depth));
+}
+
+/// Queues are empty. (A change may have been written for a time a few cycles ahead.)
+void queue_counters::reset(uint64_t ps) {
+  reset_ps_ = ps;
+  for (auto& q : queues_) {
+    if (!q.depth) continue;
+    q.depth = 0;
+    show(q, std::max(ps, q.changed_ps));
+  }
+}
+
+/// The reset stands as a bar of its own; what follows it has the machine's new times behind it.
+void queue_counters::restart(uint64_t ps) {
+  timeline_.slice(timeline_.track("machine", "reset"), "reset", reset_ps_, ps);
+  timeline_.restart(ps);
 }
 
 // ---------------------------------------------------------------- waves and bandwidth
@@ -85,6 +107,16 @@ void timeline_recorder::sample(uint64_t cycle) {
     b.before = bytes;
   }
   sampled_ = cycle;
+}
+
+void timeline_recorder::reset(uint64_t cycle) {
+  machine_.close_statistics(); // ends the waves' intervals
+  sample(cycle);
+  for (auto& b : bandwidths_) {
+    timeline_.counter(b.track, b.name, machine_.context().core.at(cycle), 0);
+    b.before = 0;
+  }
+  sampled_ = 0;
 }
 
 void timeline_recorder::issued(unsigned cu, const compute_unit::wave& w, const compute_unit::micro_op& m, uint64_t cycle) {

@@ -17,13 +17,17 @@ public:
   queue_counters(observe::timeline& t, const std::vector<std::string>& patterns) : timeline_(t), patterns_(patterns) {}
 
 private:
-  struct queue { observe::timeline::track_id track; std::string name; int64_t depth; };
+  struct queue { observe::timeline::track_id track; std::string name; int64_t depth; uint64_t changed_ps; };
   bool declare(const std::string& path, unsigned bits, const char* meaning, uint32_t& id) override;
   void change(uint32_t id, uint64_t ps, uint64_t value) override;
   void change_by(uint32_t id, uint64_t ps, int64_t delta) override;
+  void reset(uint64_t ps) override;
+  void restart(uint64_t ps) override;
+  void show(queue& q, uint64_t ps);
   observe::timeline& timeline_;
   std::vector<std::string> patterns_;
   std::vector<queue> queues_;
+  uint64_t reset_ps_ = 0;
 };
 
 class timeline_recorder : public compute_unit::wave_observer {
@@ -36,6 +40,8 @@ public:
   bool watches_any() const { return watched_ != 0; }
   /// Bandwidths since the last call, at `cycle`.
   void sample(uint64_t cycle);
+  /// The machine is about to be reset at `cycle`: what waves have done so far is written down, bandwidths are 0, cycles start again.
+  void reset(uint64_t cycle);
 
 private:
   void started(unsigned, const compute_unit::wave&, uint64_t) override {}

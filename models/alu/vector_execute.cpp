@@ -112,6 +112,7 @@ struct general {
   u64 exec;
   u64 write_mask; ///< lanes whose VGPR result is kept: EXEC without what DPP switches off
   bool record = false; ///< exceptions of the active lanes go to TRAPSTS
+  u32 raised_by[lanes]; ///< `record` only: each lane's
   unsigned index = 0, index_enables = 0;
   frame f;
   alignas(64) row source_rows[3][2];
@@ -264,11 +265,25 @@ struct general {
 
   /// OMOD and CLAMP of floating results (ISA 6.2.2): OMOD is ignored with output denormals allowed or in IEEE mode; it flushes what becomes denormal.
   /// CLAMP takes NaN to 0 under DX10_CLAMP, and leaves it otherwise.
+  double modifier() const { return i.omod == 1 ? 2. : i.omod == 2 ? 4. : .5; }
+  /// OMOD of lane `k`'s finished result, for raised_by.
+  void raise_modifier(int k, double result, result_format r) {
+    if (write_mask >> k & 1) raised_by[k] |= modifier_exceptions(result, modifier(), r);
+  }
+  /// OMOD (only where MODE flushes results and IEEE is off: LLVM's SIFoldOperands), then CLAMP.
   void modify_float(bool half_result) {
     float* const r = reinterpret_cast<float*>(out[0]);
     const bool denormals = half_result ? !f.env.flush_out16 : f.env.keep_out32 == ~0u;
     if (i.omod && !denormals && !f.env.ieee) {
-      const float factor = i.omod == 1 ? 2.f : i.omod == 2 ? 4.f : .5f;
+      if (half_result) { // the finished result is multiplied, so it is a half first
+        narrow();
+        alignas(64) u32 halves[lanes];
+        std::memcpy(halves, out[0], sizeof halves);
+        for (int k = 0; k < lanes; ++k) r[k] = half_to_float(halves[k]);
+      }
+      if (record)
+        for (int k = 0; k < lanes; ++k) raise_modifier(k, r[k], half_result ? result_format::f16 : result_format::f32);
+      const float factor = float(modifier());
       for (int k = 0; k < lanes; ++k) r[k] *= factor;
     }
     if (i.clamp) {
@@ -283,9 +298,10 @@ struct general {
     const bool denormals = f.env.keep_out64 == ~0ull;
     const bool scale = i.omod && !denormals && !f.env.ieee;
     if (!scale && !i.clamp) return;
-    const double factor = i.omod == 1 ? 2. : i.omod == 2 ? 4. : .5;
+    const double factor = modifier();
     for (int k = 0; k < lanes; ++k) {
       double v = load_lane<double>(out[0], out[1], k);
+      if (scale && record) raise_modifier(k, v, result_format::f64);
       if (scale) v *= factor;
       if (i.clamp) v = is_nan(v) ? (f.env.dx10_clamp ? 0. : v) : v > 1. ? 1. : v > 0. ? v : 0.;
       store_lane(out[0], out[1], k, v);
@@ -342,14 +358,12 @@ struct general {
   }
   /// Before the operation runs: the result may overwrite its operands.
   void raise() {
-    u32 all = 0;
+    const bool nan_signals = m.has(compare) && i.clamp;
     for (u64 rest = write_mask; rest; rest &= rest - 1) {
       const int k = __builtin_ctzll(rest);
-      const exception_operands o{{exception_operand(0, k), exception_operand(1, k), exception_operand(2, k)}, m.has(carry_in) && bits_in[k] != 0};
-      all |= float_exceptions(i.op(), o, w.mode);
+      const exception_operands o{{exception_operand(0, k), exception_operand(1, k), exception_operand(2, k)}, m.has(carry_in) && bits_in[k] != 0, nan_signals};
+      raised_by[k] |= float_exceptions(i.op(), o, w.mode);
     }
-    w.raised |= all;
-    w.trapsts |= all;
   }
 
   unsigned mask_register() const {
@@ -389,7 +403,10 @@ struct general {
     }
 
     for (int j = 0; j < 3; ++j) fetch(j, false);
-    if (record) raise();
+    if (record) {
+      std::memset(raised_by, 0, sizeof raised_by);
+      raise();
+    }
     run_core();
     if (m.has(packed)) {
       alignas(64) row low;
@@ -400,6 +417,8 @@ struct general {
       for (int k = 0; k < lanes; ++k) out[0][k] = (low[k] & 0xffff) | out[0][k] << 16;
     } else if (m.dst == kind::f16 || m.dst == kind::u16)
       place_half(to);
+    if (record)
+      for (u64 rest = write_mask; rest; rest &= rest - 1) record_exceptions(w, raised_by[__builtin_ctzll(rest)], unsigned(__builtin_ctzll(rest)));
     if (m.dst != kind::none && i.form == isa::form::sdwa) place_sdwa(to);
 
     if (m.has(compare | carry_out)) {
@@ -473,9 +492,11 @@ const op_model& model_of(isa::op id) { return table().models[unsigned(id)]; }
 void execute_general(wave_registers& w, const isa::instruction& i) { general(w, i, model_of(i.op())).run(); }
 
 void execute_recording(wave_registers& w, const isa::instruction& i) {
-  general g(w, i, model_of(i.op()));
-  g.record = true;
+  const op_model& m = model_of(i.op());
   w.raised = 0;
+  if (m.special_recording) { m.special_recording(w, i); return; }
+  general g(w, i, m);
+  g.record = true;
   g.run();
 }
 

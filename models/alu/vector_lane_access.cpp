@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vector instructions that reach across lanes or registers in their own way: lane reads and writes, swap, 128-bit sums, parameter interpolation, no-ops.
 // Rules: Vega ISA chapter 12 (VOP1, VOP3, VINTRP).
+#include "alu/float_exceptions.h"
 #include "alu/lane_float.h"
 
 namespace lyra::alu::LYRA_ALU_LEVEL {
@@ -106,15 +107,25 @@ float parameter(const wave_registers& w, const isa::instruction& i, int lane, un
   return v;
 }
 
-template <class F> void interpolate(wave_registers& w, const isa::instruction& i, bool keeps, bool half, F f) {
+/// A product and a sum: what interpolation is made of.
+struct factors { float a, b, addend; };
+
+/// The sequencer makes V_MAD_F32 of V_INTERP_P1 and P2 (AMD's description in gem5's vega/insts/vinterp.cc): product and sum are rounded each, denormals are flushed.
+/// OMOD, then CLAMP. `half`: the result is a half, `keeps` the register's other half. `f(lane, s0, s1, old)`: the factors.
+template <bool record, class F> void interpolate(wave_registers& w, const isa::instruction& i, bool keeps, bool half, F f) {
   if (skipped(w)) return;
   const unsigned to = number_of(w, i.dst, 3);
   if (to >= w.vgpr_count) return;
   const u64 exec = exec_of(w);
   const environment e = environment_of(w.mode);
   const u32* const old = w.vgpr[to];
+  const bool scale = i.omod && !e.ieee && (half ? e.flush_out16 : e.keep_out32 != ~0u);
+  const float factor = i.omod == 1 ? 2.f : i.omod == 2 ? 4.f : .5f;
+  const auto to_half = [&](float v) {
+    const u32 h = float_to_half(v, e.round64);
+    return e.flush_out16 && !(h & 0x7c00) ? h & 0x8000 : h;
+  };
   alignas(64) u32 out[lanes];
-  const fp_scope scope(host_control(fp_rule::single, w.mode));
   for (int k = 0; k < lanes; ++k) {
     float s[2] = {0, 0};
     for (int j = 0; j < 2; ++j) {
@@ -123,26 +134,36 @@ template <class F> void interpolate(wave_registers& w, const isa::instruction& i
       if (i.encoding() == isa::encoding::VOP3) b = (b & (i.abs >> j & 1 ? 0x7fffffffu : ~0u)) ^ (i.neg >> j & 1 ? 0x80000000u : 0);
       s[j] = bits_as<float>(b);
     }
-    float r = f(k, s[0], s[1], bits_as<float>(old[k]));
-    if (is_nan(r)) r = first_nan<float>(s[0], s[1]);
-    if (i.clamp) r = is_nan(r) ? (e.dx10_clamp ? 0.f : r) : r > 1.f ? 1.f : r > 0.f ? r : 0.f;
-    if (!half) {
-      if (i.omod && e.keep_out32 != ~0u && !e.ieee) r *= i.omod == 1 ? 2.f : i.omod == 2 ? 4.f : .5f;
-      out[k] = bits_as<u32>(r);
-      continue;
+    factors x = f(k, s[0], s[1], bits_as<float>(old[k]));
+    float r;
+    {
+      const fp_scope scope(host_control(fp_rule::single_flush, w.mode));
+      asm volatile("" : "+x"(x.a), "+x"(x.b), "+x"(x.addend)); // keeps the arithmetic inside the scope
+      r = x.a * x.b + x.addend;
+      asm volatile("" : "+x"(r));
     }
-    u32 h = float_to_half(r, e.round64);
-    if (e.flush_out16 && !(h & 0x7c00)) h &= 0x8000;
-    out[k] = keeps ? (old[k] & 0xffff0000u) | h : h;
+    if (is_nan(r)) r = first_nan<float>(x.a, x.b, x.addend);
+    u32 raised = 0;
+    if constexpr (record) raised = float_exceptions(i.op(), {{bits_as<u32>(x.a), bits_as<u32>(x.b), bits_as<u32>(x.addend)}}, w.mode);
+    if (half) r = half_to_float(to_half(r));
+    if (scale) {
+      if constexpr (record) raised |= modifier_exceptions(r, factor, half ? result_format::f16 : result_format::f32);
+      r *= factor;
+      if (!half) r = flush_always(r);
+    }
+    if (i.clamp) r = is_nan(r) ? (e.dx10_clamp ? 0.f : r) : r > 1.f ? 1.f : r > 0.f ? r : 0.f;
+    const u32 bits = half ? to_half(r) : bits_as<u32>(r);
+    out[k] = half && keeps ? (old[k] & 0xffff0000u) | bits : bits;
+    if constexpr (record) if (exec >> k & 1) record_exceptions(w, raised, unsigned(k));
   }
   write_lanes(w.vgpr[to], out, exec);
 }
 
-void interp_p1(wave_registers& w, const isa::instruction& i) {
-  interpolate(w, i, false, false, [&](int k, float s, float, float) { return fused(parameter(w, i, k, 0), s, parameter(w, i, k, 2)); });
+template <bool record> void interp_p1(wave_registers& w, const isa::instruction& i) {
+  interpolate<record>(w, i, false, false, [&](int k, float s, float, float) { return factors{parameter(w, i, k, 0), s, parameter(w, i, k, 2)}; });
 }
-void interp_p2(wave_registers& w, const isa::instruction& i) {
-  interpolate(w, i, false, false, [&](int k, float s, float, float d) { return fused(parameter(w, i, k, 1), s, d); });
+template <bool record> void interp_p2(wave_registers& w, const isa::instruction& i) {
+  interpolate<record>(w, i, false, false, [&](int k, float s, float, float d) { return factors{parameter(w, i, k, 1), s, d}; });
 }
 void interp_mov(wave_registers& w, const isa::instruction& i) {
   if (skipped(w)) return;
@@ -159,20 +180,18 @@ float half_parameter(const wave_registers& w, const isa::instruction& i, int lan
   const bool high = i.op_sel & 1;
   return half_to_float(b >> (high ? 16 : 0) & 0xffff);
 }
-void interp_p1ll_f16(wave_registers& w, const isa::instruction& i) {
-  interpolate(w, i, false, false, [&](int k, float s, float, float) { return fused(half_parameter(w, i, k, 0), s, half_parameter(w, i, k, 2)); });
+template <bool record> void interp_p1ll_f16(wave_registers& w, const isa::instruction& i) {
+  interpolate<record>(w, i, false, false, [&](int k, float s, float, float) { return factors{half_parameter(w, i, k, 0), s, half_parameter(w, i, k, 2)}; });
 }
-void interp_p1lv_f16(wave_registers& w, const isa::instruction& i) {
-  interpolate(w, i, false, false, [&](int k, float s, float p0, float) {
+template <bool record> void interp_p1lv_f16(wave_registers& w, const isa::instruction& i) {
+  interpolate<record>(w, i, false, false, [&](int k, float s, float p0, float) {
     const bool high = i.op_sel & 1;
-    return fused(half_parameter(w, i, k, 0), s, half_to_float(bits_as<u32>(p0) >> (high ? 16 : 0) & 0xffff));
+    return factors{half_parameter(w, i, k, 0), s, half_to_float(bits_as<u32>(p0) >> (high ? 16 : 0) & 0xffff)};
   });
 }
-void interp_p2_f16_any(wave_registers& w, const isa::instruction& i, bool keeps) {
-  interpolate(w, i, keeps, true, [&](int k, float s, float d, float) { return fused(half_parameter(w, i, k, 1), s, d); });
+template <bool record> void interp_p2_f16(wave_registers& w, const isa::instruction& i) {
+  interpolate<record>(w, i, i.op() == isa::op::v_interp_p2_f16, true, [&](int k, float s, float d, float) { return factors{half_parameter(w, i, k, 1), s, d}; });
 }
-void interp_p2_f16(wave_registers& w, const isa::instruction& i) { interp_p2_f16_any(w, i, true); }
-void interp_p2_legacy_f16(wave_registers& w, const isa::instruction& i) { interp_p2_f16_any(w, i, false); }
 
 /// Shader engines that a screen partition touches, by S0[7:0] (the ISA's table of V_SCREEN_PARTITION_4SE_B32, a hexadecimal digit an entry).
 const char partition_digits[] =
@@ -185,9 +204,10 @@ u32 partition(u32 v) {
   return digit <= '9' ? digit - '0' : digit - 'a' + 10;
 }
 
-op_model special(handler h) {
+op_model special(handler h, handler recording = nullptr) {
   op_model m;
   m.special = h;
+  m.special_recording = recording;
   return m;
 }
 
@@ -201,13 +221,13 @@ const op_row rows[] = {
     {op::v_swap_b32, special(swap)},
     {op::v_screen_partition_4se_b32, {lanes_of<partition>, nullptr, {kind::b32, kind::none, kind::none}, kind::b32, fp_rule::none, 0, nullptr, nullptr}},
     {op::v_mqsad_u32_u8, special(mqsad_u32)},
-    {op::v_interp_p1_f32, special(interp_p1)},
-    {op::v_interp_p2_f32, special(interp_p2)},
+    {op::v_interp_p1_f32, special(interp_p1<false>, interp_p1<true>)},
+    {op::v_interp_p2_f32, special(interp_p2<false>, interp_p2<true>)},
     {op::v_interp_mov_f32, special(interp_mov)},
-    {op::v_interp_p1ll_f16, special(interp_p1ll_f16)},
-    {op::v_interp_p1lv_f16, special(interp_p1lv_f16)},
-    {op::v_interp_p2_legacy_f16, special(interp_p2_legacy_f16)},
-    {op::v_interp_p2_f16, special(interp_p2_f16)},
+    {op::v_interp_p1ll_f16, special(interp_p1ll_f16<false>, interp_p1ll_f16<true>)},
+    {op::v_interp_p1lv_f16, special(interp_p1lv_f16<false>, interp_p1lv_f16<true>)},
+    {op::v_interp_p2_legacy_f16, special(interp_p2_f16<false>, interp_p2_f16<true>)},
+    {op::v_interp_p2_f16, special(interp_p2_f16<false>, interp_p2_f16<true>)},
 };
 
 } // namespace

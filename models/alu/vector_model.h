@@ -58,6 +58,7 @@ struct op_model {
   u16 flags = 0;
   handler fast = nullptr;   ///< plain form, no modifiers; null: use the general executor
   handler special = nullptr; ///< does everything itself (lane access, 128-bit results ...)
+  handler special_recording = nullptr; ///< the same, and records its exceptions; null where it raises none
   bool has(u16 f) const { return (flags & f) != 0; }
 };
 

@@ -11,7 +11,7 @@ compute_unit::compute_unit(sc_core::sc_module_name name, unsigned index, const c
     : timed_module(name, context.core), launch_port("launch", *this, 0), vmem_port("vmem", *this, vmem), lds_port("lds", *this, lds), gds_port("gds", *this, gds),
       smem_port("smem", *this, smem), fetch_port("fetch", *this, fetch), follow_wait_states_(p.wait_states != "silent"),
       check_clauses_(p.xnack_check == "auto" ? p.xnack_replay : p.xnack_check != "silent"),
-      clauses_(check_clauses_ || p.xnack_replay), stale_(follow_wait_states_ && p.wait_states == "model"), index_(index), parameters_(p), context_(context), code_(code), loosely_timed_(loosely_timed),
+      clauses_(check_clauses_ || p.xnack_replay), watching_(clauses_), stale_(follow_wait_states_ && p.wait_states == "model"), index_(index), parameters_(p), context_(context), code_(code), loosely_timed_(loosely_timed),
       waves_(simds * p.wave_slots), code_dmi_(fetch_port), smem_dmi_(smem_port) {
   for (auto& n : simd_next_) n = never;
   for (unsigned s = 0; s < simds; ++s)
@@ -58,6 +58,7 @@ void compute_unit::on_reset() {
   statistics = compute_unit_statistics();
   smem_in_vain_ = false;
   clause_draws_ = 0;
+  watching_ = clauses_;
   for (wave& w : waves_) {
     wave fresh;
     fresh.simd = w.simd;

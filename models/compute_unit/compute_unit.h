@@ -81,7 +81,10 @@ private:
   void finish_if_drained(wave& w, uint64_t cycle);
   void release_barrier(workgroup& g, uint64_t cycle);
   void groups_signals_set(const workgroup& g, uint64_t cycle);
+  static std::string fault_text(const fabric::wave_request& q);
   void fault_vector(wave& w, const fabric::wave_request& q, uint64_t cycle);
+  /// A finding about instruction `m`: "'...' at PC 0x... `text` (place)".
+  void report(const wave& w, const micro_op& m, const char* id, const std::string& text, uint64_t cycle);
   void fault(wave& w, const char* id, const std::string& text, uint64_t cycle, int lane = -1, uint64_t address = 0);
   void set_cause(wave& w, stall cause, uint64_t cycle);
   void close_interval(wave& w, uint64_t cycle);
@@ -149,8 +152,6 @@ private:
   void start_special(wave& w);
   void mode_written(wave& w);
   void trapsts_read(wave& w, const micro_op& m, uint64_t cycle);
-  void enter_trap_handler(wave& w, uint64_t saved_pc, unsigned trap_id);
-  bool take_trap(wave& w, const micro_op& m, uint64_t cycle);
   bool skipped(const wave& w, const micro_op& m) const {
     if (!m.vector) return false;
     const uint64_t unseen = stale_ ? w.wait_states.unseen_vskip() : 0;
@@ -165,6 +166,16 @@ private:
   /// Lanes that a memory instruction acts in. With hazards=model it sees stale registers until end_memory().
   uint64_t begin_memory(wave& w, const micro_op& m, uint64_t cycle);
   void end_memory(wave& w) { if (stale_ && !w.stale->findings.empty()) w.stale->restore(w.regs); }
+
+  // traps (compute_unit_traps.cpp)
+  enum class detour : uint8_t { none, halt, trap };
+  detour detour_of(wave& w);
+  bool detoured(wave& w, const micro_op& m, uint64_t cycle);
+  void enter_trap_handler(wave& w, uint64_t saved_pc, unsigned trap_id, unsigned rewind);
+  bool take_trap(wave& w, const micro_op& m, uint64_t cycle);
+  bool take_illegal(wave& w, const micro_op& m, uint64_t cycle);
+  bool issue_illegal(wave& w, const micro_op& m, uint64_t cycle) { return take_illegal(w, m, cycle) && stalled(w, stall::dependency, cycle, cycle + 4); }
+  bool raise_violation(wave& w, const micro_op& m, const fabric::wave_request& q, uint64_t cycle);
 
   // scalar clauses, late store data (compute_unit_clause.cpp)
   bool enter_clause(wave& w, const micro_op& m, uint64_t n, uint64_t cycle);
@@ -221,6 +232,7 @@ private:
 
   bool follow_wait_states_, check_clauses_;
   bool clauses_; ///< clauses of scalar memory instructions are checked or replayed
+  bool watching_; ///< something may come between two instructions of a wave: a clause's replay, a trap
   bool stale_;   ///< hazards=model: waves have stale values
   bool smem_in_vain_ = false;   ///< the scalar memory instruction being issued changes nothing: it will be replayed
   uint64_t clause_draws_ = 0;

@@ -92,7 +92,7 @@ bool compute_unit::try_issue(wave& w, uint64_t cycle, issue_slots& slots) {
   if (m->profile) attribute(w, *m, cycle);
   w.current = m;
   w.pc_of_instruction = w.regs.pc;
-  if (clauses_ && w.clause.nacked && m->unit != unit::smem) return replay_clause(w, cycle);
+  if (watching_ && detoured(w, *m, cycle)) return false;
   if (skipped(w, *m)) { // VSKIP: vector instructions are stepped over
     ++statistics.vskipped;
     issued(w, *m, cycle, 1);
@@ -109,9 +109,7 @@ bool compute_unit::try_issue(wave& w, uint64_t cycle, issue_slots& slots) {
     case unit::lds: case unit::gds: done = issue_lds(w, *m, cycle, slots); break;
     case unit::exports: done = issue_export(w, *m, cycle, slots); break;
     case unit::message: case unit::internal: done = issue_control(w, *m, cycle, slots); break;
-    case unit::illegal:
-      fault(w, "lyra/fault/illegal-instruction", fmt::format("illegal instruction {:#010x}: {}", m->inst.words[0], m->error), cycle);
-      return false;
+    case unit::illegal: done = issue_illegal(w, *m, cycle); break;
   }
   if (late_wave_ == &w && done && m->unit == unit::valu) finish_late_store(w, cycle);
   if (done && w.state != wave_state::empty) want_fetch(w);
@@ -299,7 +297,7 @@ bool compute_unit::issue_control(wave& w, const micro_op& m, uint64_t cycle, iss
       issued(w, m, cycle, 4);
       r.pc += 4;
       r.halted = simm & 1;
-      if (r.halted) { set_state(w, wave_state::halted, cycle); set_cause(w, stall::sleeping, cycle + 4); ready(w) = never; }
+      if (r.halted && !r.priv) { set_state(w, wave_state::halted, cycle); set_cause(w, stall::sleeping, cycle + 4); ready(w) = never; }
       return true;
     case control::setprio: issued(w, m, cycle, 4); r.pc += 4; r.priority = simm & 3; sort_waves(w.simd); return true;
     case control::sendmsg: {
@@ -310,7 +308,10 @@ bool compute_unit::issue_control(wave& w, const micro_op& m, uint64_t cycle, iss
       w.guard(m, false, true);
       add_local({cycle + parameters_.message_cycles, 0, local_event::lgkm_message, &w, 1, &m});
       trace_counters(w, cycle);
-      if (m.inst.op() == isa::op::s_sendmsghalt) { r.halted = true; set_state(w, wave_state::halted, cycle); set_cause(w, stall::sleeping, cycle + 4); ready(w) = never; }
+      if (m.inst.op() == isa::op::s_sendmsghalt) {
+        r.halted = true;
+        if (!r.priv) { set_state(w, wave_state::halted, cycle); set_cause(w, stall::sleeping, cycle + 4); ready(w) = never; }
+      }
       return true;
     }
     case control::trap:

@@ -103,11 +103,21 @@ unsigned compute_unit::run_slice(wave& w) {
       second = next->words[0];
     }
     const micro_op& m = code_.op(*block, index, second);
-    if (clauses_ && w.clause.nacked && m.unit != unit::smem) { // the clause again
-      w.clause.go_back();
-      ++statistics.smem_replays;
-      r.pc = w.clause.first_pc;
-      continue;
+    if (watching_) {
+      if (clauses_ && w.clause.nacked) {
+        if (m.unit != unit::smem) { // the clause again
+          w.clause.go_back();
+          ++statistics.smem_replays;
+          r.pc = w.clause.first_pc;
+          continue;
+        }
+      } else if (const detour d = detour_of(w); d != detour::none) {
+        if (late_store_) loose_late_store(w);
+        if (d == detour::halt) { set_state(w, wave_state::halted, loose_cycle()); return n; }
+        enter_trap_handler(w, r.pc, 0, 0);
+        cycles += parameters_.branch_taken_cycles;
+        continue;
+      }
     }
     w.current = &m;
     w.pc_of_instruction = r.pc;
@@ -170,8 +180,8 @@ unsigned compute_unit::run_slice(wave& w) {
         if (!loose_control(w, m)) return n;
         break;
       case unit::illegal:
-        fault(w, "lyra/fault/illegal-instruction", fmt::format("illegal instruction {:#010x}: {}", m.inst.words[0], m.error), loose_cycle());
-        return n;
+        if (!take_illegal(w, m, loose_cycle())) return n;
+        break;
     }
     if (w.state != wave_state::running) return n;
   }
@@ -206,7 +216,13 @@ bool compute_unit::loose_control(wave& w, const micro_op& m) {
     }
     case control::endpgm: end_wave(w, loose_cycle()); return false;
     case control::sethalt: case control::sendmsg:
-      if (m.control == control::sethalt ? simm & 1 : m.inst.op() == isa::op::s_sendmsghalt) { r.halted = true; set_state(w, wave_state::halted, loose_cycle()); return false; }
+      if (m.control == control::sethalt ? simm & 1 : m.inst.op() == isa::op::s_sendmsghalt) {
+        r.halted = true;
+        if (r.priv) return true; // the trap handler goes on
+        set_state(w, wave_state::halted, loose_cycle());
+        return false;
+      }
+      if (m.control == control::sethalt) r.halted = false;
       return true;
     case control::setprio: r.priority = simm & 3; sort_waves(w.simd); return true;
     case control::trap:
@@ -245,12 +261,17 @@ void compute_unit::loose_memory(wave& w, const micro_op& m) {
     to.socket->b_transport(p, delay);
     if (gds && p.get_response_status() == tlm::TLM_INCOMPLETE_RESPONSE) { must_wait = true; p.release(); return false; }
     if (p.get_response_status() != tlm::TLM_OK_RESPONSE && q.fault == fabric::fault_kind::none) { q.fault = fabric::fault_kind::unsupported; q.fault_text = "the block answered with a TLM error response"; }
-    const bool right = q.fault == fabric::fault_kind::none;
-    if (!right) fault_vector(w, q, loose_cycle());
-    else if (q.result_to_lds && to.index() == vmem) lds_port.socket->b_transport(p, delay);
-    else if (q.result_dwords && m.returns) write_results(q, w, parameters_.d16_preserve);
+    bool goes_on = true;
+    if (q.fault != fabric::fault_kind::none) {
+      goes_on = raise_violation(w, m, q, loose_cycle());
+      if (!goes_on) fault_vector(w, q, loose_cycle());
+    } else if (q.result_to_lds && to.index() == vmem) {
+      lds_port.socket->b_transport(p, delay);
+    } else if (q.result_dwords && m.returns) {
+      write_results(q, w, parameters_.d16_preserve);
+    }
     p.release();
-    return right;
+    return goes_on;
   };
   if (flat) {
     if (run(vmem_port, halves.memory) && halves.lds) run(lds_port, halves.lds);
@@ -286,8 +307,9 @@ void compute_unit::loose_late_store(wave& w) {
   take_late_data(q, *w.current, w);
   sc_core::sc_time delay;
   vmem_port.socket->b_transport(p, delay);
-  if (q.fault != fabric::fault_kind::none) fault_vector(w, q, loose_cycle());
-  else if (q.result_dwords && w.current->returns) write_results(q, w, parameters_.d16_preserve);
+  if (q.fault != fabric::fault_kind::none) {
+    if (!raise_violation(w, *w.current, q, loose_cycle())) fault_vector(w, q, loose_cycle());
+  } else if (q.result_dwords && w.current->returns) write_results(q, w, parameters_.d16_preserve);
   p.release();
 }
 

@@ -14,8 +14,9 @@ using isa::memory_kind;
 
 namespace {
 struct later { template <class E> bool operator()(const E& a, const E& b) const { return a.cycle != b.cycle ? a.cycle > b.cycle : a.sequence > b.sequence; } };
+} // namespace
 
-std::string fault_text(const fabric::wave_request& q) {
+std::string compute_unit::fault_text(const fabric::wave_request& q) {
   using fabric::fault_kind;
   const char* what = "";
   switch (q.fault) {
@@ -30,7 +31,6 @@ std::string fault_text(const fabric::wave_request& q) {
   return fmt::format("memory violation: lane {} accesses {:#x}, which {}{}", q.fault_lane, fabric::sign_extended(q.fault_address), what,
                      q.fault_text && *q.fault_text ? fmt::format(": {}", q.fault_text) : std::string());
 }
-} // namespace
 
 void compute_unit::on_response(unsigned port, fabric::payload& p, fabric::picoseconds at) {
   if (port == gds) release_lookahead();
@@ -150,20 +150,23 @@ void compute_unit::apply_vector(fabric::payload& p, uint64_t cycle, unsigned por
     q.fault = fabric::fault_kind::unsupported;
     q.fault_text = "the block answered with a TLM error response";
   }
-  if (q.fault != fabric::fault_kind::none) {
+  const bool store_from_lds = port == lds && m.inst.info->memory == memory_kind::store_lds;
+  const bool violation = q.fault != fabric::fault_kind::none;
+  if (violation && !raise_violation(w, m, q, cycle)) {
     w.current = &m;
     w.pc_of_instruction = m.pc;
     fault_vector(w, q, cycle);
     p.release();
     return;
   }
-  if (port == vmem && q.result_to_lds) { // data goes on to LDS; vmcnt falls after that
+  if (violation && store_from_lds) --w.lds_stores;
+  if (port == vmem && q.result_to_lds && !violation) { // data goes on to LDS; vmcnt falls after that
     q.simd = w.simd;
     lds_queue_.push(&p);
     send_lds_queue(cycle);
     return;
   }
-  if (port == lds && m.inst.info->memory == memory_kind::store_lds) { // the data are here: now it is a store
+  if (store_from_lds && !violation) { // the data are here: now it is a store
     take_lds_data(q);
     vmem_queue_.push(&p);
     --w.lds_stores;
@@ -177,8 +180,8 @@ void compute_unit::apply_vector(fabric::payload& p, uint64_t cycle, unsigned por
   }
   if (observer) observer->returned(index_, w, m, clock().ceil(q.issue_ps), cycle);
   if (traced_) trace_return(w, m, clock().ceil(q.issue_ps), cycle);
-  if (q.result_dwords && m.returns) write_results(q, w, parameters_.d16_preserve);
-  const bool vm = port == vmem || (q.result_to_lds && m.unit != unit::lds);
+  if (q.result_dwords && m.returns && !violation) write_results(q, w, parameters_.d16_preserve);
+  const bool vm = port == vmem || store_from_lds || (q.result_to_lds && m.unit != unit::lds);
   if (vm) vm_completed(w, q.wave_sequence);
   else { --w.lgkmcnt; --w.lds_outstanding; }
   p.release();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fast path leaves out: registers beyond the wave's allocation, floating-point exceptions and traps, stale values of missing wait states.
+// What the fast path leaves out: registers beyond the wave's allocation, floating-point exceptions, stale values of missing wait states.
 #include "compute_unit/compute_unit.h"
 #include <algorithm>
 #include <cstring>
@@ -24,6 +24,8 @@ void compute_unit::start_special(wave& w) {
     w.stale->reset();
   }
   const auto& packet = *w.packet;
+  w.steps_from = 0;
+  if (packet.trap_handler) watching_ = true;
   w.indexing = false;
   w.recording = parameters_.exceptions == "on" || (parameters_.exceptions == "auto" && (packet.reads_trapsts || packet.trap_handler || (w.regs.mode >> alu::mode_bit::excp_en & excp_en_mask)));
   set_limits(w);
@@ -40,9 +42,7 @@ void compute_unit::trapsts_read(wave& w, const micro_op& m, uint64_t cycle) {
   if (w.recording || parameters_.exceptions == "off" || (unsigned(m.inst.simm16) & 63) != trapsts_register) return;
   w.recording = true;
   set_limits(w);
-  if (context_.run)
-    context_.run->report({"lyra/hazard/exceptions", fmt::format("'{}' at PC {:#x} reads TRAPSTS, but this wave's floating-point exceptions have not been recorded so far, since the job's code does not read it: set exceptions=on ({})",
-                                                               isa::disassemble(m.inst, code_.chip(), m.pc), m.pc, place(w)), clock().at(cycle), m.pc, w.id});
+  report(w, m, "lyra/hazard/exceptions", "reads TRAPSTS, but this wave's floating-point exceptions have not been recorded so far, since the job's code does not read it: set exceptions=on", cycle);
 }
 
 /// A register beyond the allocation that M0 leads to: S_MOVREL, GPR indexing (ISA 3.6.1). Empty: none.
@@ -88,7 +88,7 @@ bool compute_unit::registers_in_range(wave& w, const micro_op& m, uint64_t cycle
   else text = indexed_beyond(w, m);
   if (text.empty()) return true;
   if (parameters_.registers == "error") { fault(w, "lyra/hazard/registers", text, cycle); return false; }
-  if (context_.run) context_.run->report({"lyra/hazard/registers", fmt::format("'{}' at PC {:#x} {} ({})", isa::disassemble(m.inst, code_.chip(), m.pc), m.pc, text, place(w)), clock().at(cycle), m.pc, w.id});
+  report(w, m, "lyra/hazard/registers", text, cycle);
   return true;
 }
 
@@ -106,7 +106,7 @@ bool compute_unit::read_lds(wave& w, uint64_t cycle) {
   p.set_data_length(bytes);
   p.set_streaming_width(bytes);
   if (lds_port.socket->transport_dbg(p) == bytes) return true;
-  fault(w, "lyra/fault/lds-direct", "the instruction reads LDS as an operand, but this LDS answers no debug access (transport_dbg): use lds.implementation=tlm", cycle);
+  fault(w, "lyra/fault/lds-direct", "the instruction reads LDS as an operand, but this LDS answers no debug access (transport_dbg): use lds.implementation=tlm or compare:NAME, or let the RTL block show its array (rtl::memory_array)", cycle);
   return false;
 }
 
@@ -132,28 +132,7 @@ bool compute_unit::execute_special(wave& w, const micro_op& m, uint64_t cycle) {
     std::copy(kept + beyond, kept + 102, r.sgpr + beyond);
     if (!privileged) std::copy(kept + 108, kept + 124, r.sgpr + 108);
   }
-  if (r.tba && !r.priv && m.unit == unit::valu && (r.raised & (r.mode >> alu::mode_bit::excp_en & excp_en_mask))) enter_trap_handler(w, r.pc, 0);
-  return true;
-}
-
-/// ISA 3.10: {TTMP1, TTMP0} = {0, PC_REWIND, HT, TRAP_ID, PC}. An exception's PC is that of the instruction behind, PC_REWIND leads back.
-void compute_unit::enter_trap_handler(wave& w, uint64_t saved_pc, unsigned trap_id) {
-  auto& r = w.regs;
-  const unsigned rewind = trap_id || !w.current ? 0 : w.current->inst.size_bytes / 4;
-  r.sgpr[108] = uint32_t(saved_pc);
-  r.sgpr[109] = (uint32_t(saved_pc >> 32) & 0xffff) | (trap_id & 0xff) << 16 | rewind << 25;
-  r.priv = true;
-  r.pc = r.tba;
-}
-
-/// S_TRAP; PC is already behind it. Without a handler the hardware takes it for a no-op (ISA 3.10, STATUS.TRAP_EN); trap 2 is what compilers make of
-/// abort() and __builtin_trap(), which must not go on. False: the wave has faulted.
-bool compute_unit::take_trap(wave& w, const micro_op& m, uint64_t cycle) {
-  const unsigned id = uint32_t(m.inst.simm16) & 0xff;
-  if (w.regs.tba) { enter_trap_handler(w, w.regs.pc - 4, id); return true; }
-  if (id == 2) { fault(w, "lyra/fault/trap", "s_trap 2 without a trap handler (the program called abort or trap)", cycle); return false; }
-  if (id != 3 && context_.run) // 3: breakpoint without a debugger
-    context_.run->report({"lyra/hazard/trap", fmt::format("'{}' at PC {:#x} does nothing: the dispatch has no trap_handler ({})", isa::disassemble(m.inst, code_.chip(), m.pc), m.pc, place(w)), clock().at(cycle), m.pc, w.id});
+  if (r.tba && !r.priv && m.unit == unit::valu && (r.raised & (r.mode >> alu::mode_bit::excp_en & excp_en_mask))) enter_trap_handler(w, r.pc, 0, w.current ? w.current->inst.size_bytes / 4 : 0);
   return true;
 }
 

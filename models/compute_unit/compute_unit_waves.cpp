@@ -212,6 +212,10 @@ void compute_unit::fault(wave& w, const char* id, const std::string& text, uint6
   else SC_REPORT_ERROR(id, f.text.c_str());
 }
 
+void compute_unit::report(const wave& w, const micro_op& m, const char* id, const std::string& text, uint64_t cycle) {
+  if (context_.run) context_.run->report({id, fmt::format("'{}' at PC {:#x} {} ({})", isa::disassemble(m.inst, code_.chip(), m.pc), m.pc, text, place(w)), clock().at(cycle), m.pc, w.id});
+}
+
 void compute_unit::set_cause(wave& w, stall cause, uint64_t cycle) {
   if (cause == w.cause) return;
   close_interval(w, cycle);
@@ -275,8 +279,7 @@ void compute_unit::check_hazards(wave& w, const micro_op& m, uint64_t cycle) {
     fault(w, "lyra/hazard/waitcnt", text, cycle);
     return;
   }
-  if (context_.run)
-    context_.run->report({"lyra/hazard/waitcnt", fmt::format("'{}' at PC {:#x} {} ({})", isa::disassemble(m.inst, code_.chip(), m.pc), m.pc, text, place(w)), clock().at(cycle), m.pc, w.id});
+  report(w, m, "lyra/hazard/waitcnt", text, cycle);
 }
 
 void compute_unit::check_wait_states(wave& w, const micro_op& m, uint64_t cycle) {

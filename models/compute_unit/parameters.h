@@ -110,7 +110,7 @@ constexpr const char* smem_wait_meaning[smem_wait_count] = {"of lgkmcnt_scalar: 
   "of lgkmcnt_scalar: a nacked clause waits for its replay"};
 
 struct compute_unit_statistics {
-  uint64_t instructions = 0, valu = 0, salu = 0, smem = 0, vmem = 0, flat = 0, lds = 0, gds = 0, exports = 0, branch = 0, branch_taken = 0, message = 0, internal = 0;
+  uint64_t instructions = 0, valu = 0, salu = 0, smem = 0, vmem = 0, flat = 0, lds = 0, gds = 0, exports = 0, branch = 0, branch_taken = 0, message = 0, internal = 0, traps = 0;
   uint64_t waves = 0, workgroups = 0, barriers = 0, fetches = 0, wave_cycles = 0, busy_cycles = 0, valu_lanes = 0, vskipped = 0;
   uint64_t group_memory_barrier = 0, device_memory_barrier = 0;
   uint64_t smem_two_parts = 0, smem_replays = 0, hazards = 0, missing_wait_states = 0, clause_findings = 0;
@@ -132,6 +132,7 @@ struct compute_unit_statistics {
     v("exports", exports, "wave-instructions", "exports");
     v("branch", branch, "wave-instructions", "branches");
     v("branch_taken", branch_taken, "wave-instructions", "branches taken");
+    v("traps", traps, "entries", "entries of trap handlers: s_trap, exceptions, single steps");
     v("message", message, "wave-instructions", "messages, traps, instruction cache invalidation");
     v("internal", internal, "wave-instructions", "s_nop, s_waitcnt, s_sleep, s_barrier, s_endpgm ...");
     v("vskipped", vskipped, "wave-instructions", "vector instructions skipped by VSKIP");

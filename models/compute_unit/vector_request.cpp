@@ -106,6 +106,7 @@ flat_lanes split_flat(const micro_op& m, const wave& w) {
 void write_results(const fabric::wave_request& q, wave& w, bool preserve) {
   const unsigned first = q.inst->result().vgpr();
   const uint64_t mask = q.result_mask;
+  if (q.lod_clamped) w.regs.mode |= 1u << alu::mode_bit::lod_clamped;
   for (unsigned k = 0; k < q.result_dwords; ++k) {
     if (first + k >= w.regs.vgpr_count) break; // past the allocation: dropped
     uint32_t* d = w.regs.vgpr[first + k];

@@ -46,6 +46,8 @@ public:
   uint64_t unseen_vskip() const { return setreg_vskip_.op && since(setreg_vskip_) < 2 ? setreg_vskip_.at : 0; }
   /// `m` is issued. Call before it executes (M0-relative destinations are resolved with the registers as they are).
   void issued(const micro_op& m, const alu::wave_registers& r);
+  /// The wave goes into its trap handler, which takes as long as a call.
+  void called() { pass(call_states); }
   /// Must `m` be checked at all? (Most instructions are nobody's consumer.)
   bool concerns(const micro_op& m) const { return m.wait_consumer || (m.vector && vector_until_ > now_); }
 

@@ -103,6 +103,7 @@ struct wave {
   bool unaligned = true;      ///< SH_MEM_CONFIG: unaligned access allowed
   scalar_clause clause;       ///< followed only where XNACK rules are checked or replays wanted
   std::unique_ptr<stale_values> stale; ///< hazards=model only
+  uint64_t steps_from = 0;    ///< MODE.DEBUG traps once more instructions than this have been issued
   uint64_t barrier_wait_since = 0;
   uint64_t born = 0;
   uint64_t stalls[stall_count] = {}; ///< kept only where accounts or a profile are wanted

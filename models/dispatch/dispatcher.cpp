@@ -89,6 +89,7 @@ void dispatcher::on_reset() {
   set_scratch_slots(scratch_slots_);
   ended_ = {};
   ready_cus_.clear();
+  chosen_.reset();
   records_.clear();
   done_event_.cancel();
   state_ = state::idle;
@@ -275,16 +276,33 @@ void dispatcher::next_group_size(fabric::launch_extension& e) const {
   }
 }
 
+/// The cycle from which the CU's port and its shader engine's launcher take a group; `never` while the port withholds one (on_ready wakes us then).
+cycle_t dispatcher::launch_possible(unsigned cu) const { return ports_[cu]->ready() ? std::max(engine_free_[order_.engine_of(cu)], port_free_[cu]) : never; }
+
+/// Order `packed`: the lowest CU with room is chosen, its room kept, and its port and launcher waited for.
+unsigned dispatcher::find_packed(cycle_t cycle, launch& l, cycle_t& retry) {
+  if (!chosen_) {
+    for (unsigned c = 0; c < topology_.compute_units && !chosen_; ++c)
+      if (full_[c] == shortage::none && (full_[c] = occupancy_[c].place(l.needs, chosen_place_)) == shortage::none) chosen_ = c;
+    if (!chosen_) return topology_.compute_units;
+  }
+  const unsigned c = *chosen_;
+  if (const cycle_t possible = launch_possible(c); possible > cycle) { retry = std::min(retry, possible); return topology_.compute_units; }
+  l.place = chosen_place_;
+  chosen_.reset();
+  return c;
+}
+
 /// The CU for the launch's group, already placed there; compute_units when there is none now. `retry` is lowered to the cycle at which a launcher or port comes free.
 unsigned dispatcher::find_place(cycle_t cycle, launch& l, cycle_t& retry) {
+  const bool random = context_.chaos.on();
+  if (order_.packed() && !random) return find_packed(cycle, l, retry);
   const auto free_for_launch = [&](unsigned c) {
     if (full_[c] != shortage::none) return false;
-    if (!ports_[c]->ready()) return false; // on_ready wakes us
-    const cycle_t free = std::max(engine_free_[order_.engine_of(c)], port_free_[c]);
-    if (free > cycle) { retry = std::min(retry, free); return false; }
+    const cycle_t possible = launch_possible(c);
+    if (possible > cycle) { retry = std::min(retry, possible); return false; }
     return true;
   };
-  const bool random = context_.chaos.on();
   if (random) {
     ready_cus_.clear();
     for (unsigned c = 0; c < topology_.compute_units; ++c) if (free_for_launch(c)) ready_cus_.push_back(c);

@@ -10,6 +10,7 @@
 #include "fabric/module.h"
 #include "fabric/ports.h"
 #include <memory>
+#include <optional>
 #include <queue>
 
 namespace lyra::dispatch {
@@ -24,7 +25,7 @@ struct dispatcher_parameters {
   unsigned packet_latency_cycles = 2832;
 
   template <class V> void describe(V&& v) {
-    v("order", order, {"", 0, 0, cu_order::choices, "assumed", "compute units for workgroups: in turn, in turn over shader engines, or the lowest with room"});
+    v("order", order, {"", 0, 0, cu_order::choices, "assumed", "compute units for workgroups: in turn, in turn over shader engines, or the lowest with room, even where that one is still busy with the launch before (not with chaos, which picks at random)"});
     v("shader_engines", shader_engines, {"engines", 1, 64, nullptr, "Vega 10 and 20: 4", "groups of compute units with a wave launcher each"});
     v("groups_per_cycle", groups_per_cycle, {"workgroups/cycle", 1, 64, nullptr, "assumed", "workgroups that leave the dispatcher in a cycle, over all shader engines"});
     v("wave_start_cycles", wave_start_cycles, {"cycles/wave", 0, 1000, nullptr, "assumed", "a shader engine's launcher is busy this long for each wave of a workgroup"});
@@ -122,6 +123,8 @@ private:
   void retire(const ended_group& e, fabric::cycle_t cycle);
   fabric::cycle_t advance(fabric::cycle_t cycle);
   fabric::cycle_t launch_groups(fabric::cycle_t cycle);
+  fabric::cycle_t launch_possible(unsigned cu) const;
+  unsigned find_packed(fabric::cycle_t cycle, launch& l, fabric::cycle_t& retry);
   unsigned find_place(fabric::cycle_t cycle, launch& l, fabric::cycle_t& retry);
   void start_group(unsigned cu, launch& l, fabric::cycle_t cycle);
   void control(unsigned first, unsigned count, fabric::cache_control what, fabric::cycle_t cycle);
@@ -145,6 +148,8 @@ private:
   std::priority_queue<uint64_t, std::vector<uint64_t>, std::greater<uint64_t>> scratch_free_;
   std::priority_queue<ended_group, std::vector<ended_group>, later> ended_;
   std::vector<unsigned> ready_cus_;                  ///< for random picks
+  std::optional<unsigned> chosen_;                   ///< order packed: the CU that the next group waits for
+  group_place chosen_place_;                         ///< and its place there, taken already
   std::vector<dispatch_record> records_;
   std::vector<dispatch_observer*> observers_;
   sc_core::sc_event done_event_;

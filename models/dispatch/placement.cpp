@@ -21,12 +21,6 @@ void interval_space::give_back(unsigned at, unsigned n) {
   if (i != taken_.end() && i->at == at) taken_.erase(i);
 }
 
-unsigned interval_space::free_total() const {
-  unsigned used = 0;
-  for (const auto& t : taken_) used += t.size;
-  return size_ - used;
-}
-
 cu_occupancy::cu_occupancy(const cu_resources& r) : have_(r), simds_(r.simds), lds_(r.lds_bytes, r.simds * r.wave_slots) {
   for (auto& s : simds_) s.vgprs = interval_space(r.vgprs, r.wave_slots);
 }

@@ -48,7 +48,6 @@ public:
   /// Lowest free position with room for n; false where there is none. n = 0 takes nothing, at 0.
   bool take(unsigned n, unsigned& at);
   void give_back(unsigned at, unsigned n);
-  unsigned free_total() const;
 
 private:
   struct interval { unsigned at, size; };
@@ -86,7 +85,7 @@ std::string never_fits(const group_needs& n, const cu_resources& r);
 /// The order in which compute units are tried for the next workgroup.
 ///   in_order     CU 0, 1, 2 ... round and round
 ///   round_robin  shader engine 0, 1, 2 ... in turn; in each its CUs in turn
-///   packed       the lowest-numbered CU that has room
+///   packed       the lowest-numbered CU that has room: the group waits for it while it takes the one before
 class cu_order {
 public:
   enum class policy : uint8_t { in_order, round_robin, packed };
@@ -97,18 +96,18 @@ public:
   unsigned engine_of(unsigned cu) const { return unsigned(uint64_t(cu) * engines_ / cus_); }
   unsigned first_of(unsigned engine) const { return unsigned((uint64_t(engine) * cus_ + engines_ - 1) / engines_); }
 
-  /// The first CU in order for which `ready(cu)` is true; `cus` when there is none. Does not move on.
+  bool packed() const { return policy_ == policy::packed; }
+
+  /// The first CU in turn for which `ready(cu)` is true; `cus` when there is none. Does not move on. Not for `packed`, whose CU depends on room alone.
   template <class F> unsigned next(F&& ready) const {
-    if (policy_ == policy::packed) {
-      for (unsigned c = 0; c < cus_; ++c) if (ready(c)) return c;
-    } else if (policy_ == policy::in_order) {
+    if (policy_ == policy::in_order) {
       for (unsigned i = 1; i <= cus_; ++i) if (const unsigned c = (last_ + i) % cus_; ready(c)) return c;
-    } else {
-      for (unsigned i = 1; i <= engines_; ++i) {
-        const unsigned e = (last_engine_ + i) % engines_, first = first_of(e), n = first_of(e + 1) - first;
-        const unsigned start = last_in_engine_[e] == ~0u ? 0 : last_in_engine_[e] - first + 1;
-        for (unsigned k = 0; k < n; ++k) if (const unsigned c = first + (start + k) % n; ready(c)) return c;
-      }
+      return cus_;
+    }
+    for (unsigned i = 1; i <= engines_; ++i) {
+      const unsigned e = (last_engine_ + i) % engines_, first = first_of(e), n = first_of(e + 1) - first;
+      const unsigned start = last_in_engine_[e] == ~0u ? 0 : last_in_engine_[e] - first + 1;
+      for (unsigned k = 0; k < n; ++k) if (const unsigned c = first + (start + k) % n; ready(c)) return c;
     }
     return cus_;
   }

@@ -42,6 +42,7 @@ struct wave_request_scalars {
   uint8_t result_dwords = 0;      ///< rows written below (VGPRs from the destination on), including TFE's
   uint8_t result_half = 0;        ///< row 0: 0: whole dword; 1: only bits 15:0 are written; 2: only bits 31:16 (the value stands there). Further rows are whole
   bool result_to_lds = false;     ///< LDS=1 load: `result[0]` goes to LDS at lds_address[lane]
+  bool lod_clamped = false;       ///< LWE: a lane's level lay below the image's MIN_LOD_WARN; MODE.LOD_CLAMPED keeps it
   uint64_t result_mask = 0;       ///< lanes written
   fault_kind fault = fault_kind::none;
   uint8_t fault_lane = 0;
@@ -66,7 +67,7 @@ struct wave_request : tlm::tlm_extension<wave_request>, wave_request_scalars {
   uint32_t* lds_address = nullptr; ///< [64]; null in a request that was taken without
 
   void begin(const isa::instruction* i, uint64_t lanes) {
-    inst = i; exec = lanes; vaddr_dwords = vdata_dwords = vdata2_row = result_dwords = result_half = 0; result_mask = 0; result_to_lds = false;
+    inst = i; exec = lanes; vaddr_dwords = vdata_dwords = vdata2_row = result_dwords = result_half = 0; result_mask = 0; result_to_lds = lod_clamped = false;
     fault = fault_kind::none; fault_text = nullptr; lines = hits = conflicts = 0;
   }
   /// Has all rows: 64-byte aligned memory of all_rows rows.

@@ -209,7 +209,6 @@ uint16_t f32_to_f16(uint32_t f) {
   if (is_nan(f)) return uint16_t(sign | 0x7e00 | (f >> 13 & 0x3ff));
   return uint16_t(sign | to_small(f & 0x7fffffff, 10));
 }
-uint32_t small_float_to_f32(uint32_t raw, unsigned mantissa_bits) { return from_small(raw, mantissa_bits); }
 uint32_t f32_to_small_float(uint32_t f, unsigned mantissa_bits) {
   if (is_nan(f)) return 31u << mantissa_bits | 1u << (mantissa_bits - 1) | (f & 0x7fffff) >> (23 - mantissa_bits);
   return f >> 31 ? 0 : to_small(f, mantissa_bits);

@@ -74,7 +74,6 @@ inline uint32_t select(unsigned sel, const uint32_t xyzw[4], unsigned nfmt) { re
 // The pieces, for those who need one alone.
 uint32_t f16_to_f32(uint16_t h);
 uint16_t f32_to_f16(uint32_t f);                                 ///< nearest even
-uint32_t small_float_to_f32(uint32_t raw, unsigned mantissa_bits); ///< unsigned, 5 exponent bits: 6 mantissa bits (11) or 5 (10)
 uint32_t f32_to_small_float(uint32_t f, unsigned mantissa_bits);
 uint32_t ratio_to_f32(uint64_t numerator, uint64_t denominator);   ///< both below 2^40; correctly rounded; denominator not 0
 

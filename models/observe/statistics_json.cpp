@@ -177,4 +177,9 @@ void statistics_sampler::sample(uint64_t cycle, uint64_t ps) {
   std::fputs((json{{"cycle", cycle}, {"ps", ps}, {"changes", std::move(values)}}.dump() + "\n").c_str(), file_);
 }
 
+void statistics_sampler::reset(uint64_t cycle, uint64_t ps) {
+  std::fputs((json{{"reset", true}, {"cycle", cycle}, {"ps", ps}}.dump() + "\n").c_str(), file_);
+  last_.assign(last_.size(), 0);
+}
+
 } // namespace lyra::observe

@@ -37,7 +37,8 @@ std::string statistics_list(const statistics& s);
 /// The same for programs: [{"name": ..., "unit": ..., "meaning": ...}].
 std::string statistics_list_json(const statistics& s);
 
-/// One JSON object a line: the changes of all counters since the line before.
+/// One JSON object a line: the changes of all counters since the line before. A reset is a line of its own, {"reset": true, "cycle": ..., "ps": ...}:
+/// counters and cycles start at 0 behind it.
 class statistics_sampler {
 public:
   statistics_sampler(const std::string& file, const statistics& s, const about_pairs& about);
@@ -45,6 +46,8 @@ public:
   statistics_sampler(const statistics_sampler&) = delete;
   statistics_sampler& operator=(const statistics_sampler&) = delete;
   void sample(uint64_t cycle, uint64_t ps);
+  /// The machine was reset at `cycle`.
+  void reset(uint64_t cycle, uint64_t ps);
 
 private:
   std::FILE* file_;

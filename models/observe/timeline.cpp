@@ -113,7 +113,7 @@ void timeline::slice(track_id t, std::string_view name, uint64_t begin_ps, uint6
   for (const auto& a : arguments) room += a.name.size() + 32;
   char* o = put(begin_event(room), "{\"ph\": \"X\", \"name\": ");
   o = put(put_quoted(o, name), tracks_[t].place);
-  o = put(put_micros(o, begin_ps), ", \"dur\": ");
+  o = put(put_micros(o, origin_ + begin_ps), ", \"dur\": ");
   o = put_micros(o, end_ps > begin_ps ? end_ps - begin_ps : 0);
   bool first = true;
   for (const auto& a : arguments) {
@@ -131,7 +131,7 @@ void timeline::slice(track_id t, std::string_view name, uint64_t begin_ps, uint6
 void timeline::instant(track_id t, std::string_view name, uint64_t ps, std::string_view arguments) {
   if (!file_) return;
   char* o = put(begin_event(event_room + 6 * name.size() + arguments.size()), "{\"ph\": \"i\", \"s\": \"t\", \"name\": ");
-  o = put_micros(put(put_quoted(o, name), tracks_[t].place), ps);
+  o = put_micros(put(put_quoted(o, name), tracks_[t].place), origin_ + ps);
   if (!arguments.empty()) o = put(put_text(put(o, ", \"args\": {"), arguments), "}");
   *o++ = '}';
   end_event(o);
@@ -140,7 +140,7 @@ void timeline::instant(track_id t, std::string_view name, uint64_t ps, std::stri
 void timeline::counter(track_id t, std::string_view name, uint64_t ps, double value) {
   if (!file_) return;
   char* o = put(begin_event(event_room + 6 * name.size()), "{\"ph\": \"C\", \"name\": ");
-  o = put_micros(put(put_quoted(o, name), tracks_[t].place), ps);
+  o = put_micros(put(put_quoted(o, name), tracks_[t].place), origin_ + ps);
   o = put(o, ", \"args\": {\"value\": ");
   o = value >= 0 && value < 1e15 && value == double(uint64_t(value)) ? put_number(o, uint64_t(value)) : fmt::format_to(o, "{}", value);
   end_event(put(o, "}}"));

@@ -29,6 +29,8 @@ public:
   void instant(track_id t, std::string_view name, uint64_t ps, std::string_view arguments = {});
   /// A counter's value from `ps` on.
   void counter(track_id t, std::string_view name, uint64_t ps, double value);
+  /// The machine's time starts again at `ps`: times given from now on are so much later than they say.
+  void restart(uint64_t ps) { origin_ += ps; }
   void close();
   uint64_t events() const { return events_; }
 
@@ -47,6 +49,7 @@ private:
   std::vector<track_info> tracks_;
   std::vector<std::pair<std::string, uint32_t>> groups_; ///< name, rows
   uint64_t events_ = 0;
+  uint64_t origin_ = 0; ///< time in the file of the machine's time 0
 };
 
 } // namespace lyra::observe

@@ -7,7 +7,7 @@ namespace lyra::rtl {
 using namespace fabric;
 
 lds_transactor::lds_transactor(sc_core::sc_module_name name, const fabric::context& context, std::unique_ptr<lds_block> block, const clocking& options, unsigned queue_depth, alu::ds_m0_use m0_use)
-    : clocked(name, context, context.core, std::move(block), options), queue_server("cu_socket", queue_depth), m0_use_(m0_use), works_(4) {
+    : clocked(name, context, context.core, std::move(block), options), queue_server("cu_socket", queue_depth), array_(dynamic_cast<memory_array*>(&this->block())), m0_use_(m0_use), works_(4) {
   if (context.statistics) context.statistics->add(this->name(), statistics_);
   if (observe::trace* t = context.trace) {
     const std::string n = std::string(this->name()) + ".pins.";
@@ -113,6 +113,19 @@ void lds_transactor::next_inputs(cycle_t cycle, lds_in& next) {
   }
   req_valid_.set(t, next.req_valid);
   reset_.set(t, next.reset_n);
+}
+
+unsigned lds_transactor::transport_dbg(unsigned, payload& p) {
+  if (!array_ || p.get_command() == tlm::TLM_IGNORE_COMMAND) return 0;
+  const bool reads = p.get_command() == tlm::TLM_READ_COMMAND;
+  unsigned done = 0;
+  while (done < p.get_data_length()) {
+    const uint64_t at = p.get_address() + done;
+    const unsigned n = at % 4 == 0 && p.get_data_length() - done >= 4 ? 4 : 1;
+    if (reads ? !array_->read(at, p.get_data_ptr() + done, n) : !array_->write(at, p.get_data_ptr() + done, (1u << n) - 1, n)) break;
+    done += n;
+  }
+  return done;
 }
 
 bool lds_transactor::oldest(cycle_t& since, std::string& what) const {

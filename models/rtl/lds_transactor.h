@@ -24,7 +24,8 @@ struct transactor_statistics {
 };
 
 /// Target of the CU's DS edge (as lds::local_data_share), initiator of an RTL LDS. Instructions take effect in the order of arrival; a gathered one alone.
-/// Answers must come in order with the tags sent: another tag is the fault lyra/rtl/protocol. Debug access: none (0 bytes).
+/// Answers must come in order with the tags sent: another tag is the fault lyra/rtl/protocol. Debug access (which LDS_DIRECT operands and interpolation use) goes to
+/// the block's array as it is between two edges, where the block is a memory_array too; otherwise there is none (0 bytes).
 class lds_transactor : public clocked<lds_in, lds_out>, public queue_server {
 public:
   /// `queue_depth`: instructions that wait in front; `m0_use`: which half of M0 append and consume add.
@@ -34,6 +35,7 @@ public:
 private:
   struct work { queued q; lds_plan plan; fabric::cycle_t since; };
   void arrived(fabric::picoseconds at) override { start_at_ps(at); }
+  unsigned transport_dbg(unsigned port, fabric::payload& p) override;
   void at_edge(fabric::cycle_t cycle, const lds_out& out) override;
   void next_inputs(fabric::cycle_t cycle, lds_in& next) override;
   bool busy() const override { return count_ != 0 || front() != nullptr; }
@@ -44,6 +46,7 @@ private:
   work& at(size_t i) { return works_[(first_ + i) % works_.size()]; }
   const work& at(size_t i) const { return works_[(first_ + i) % works_.size()]; }
 
+  memory_array* array_; ///< the block's own; null: it shows none
   alu::ds_m0_use m0_use_;
   std::vector<work> works_; ///< ring of what is in the block
   size_t first_ = 0, count_ = 0, sending_ = 0;

@@ -63,6 +63,7 @@ protected:
   /// Starts the clock if it stands.
   void start() { if (!dead_ && !running_) { wake_at(std::max(now() + 1, next_edge_)); } }
   void start_at_ps(fabric::picoseconds t) { if (!dead_ && !running_) wake_at(std::max({clock().ceil(t), now() + 1, next_edge_})); }
+  pin_block<In, Out>& block() { return *block_; }
   const In& inputs() const { return in_; }
   bool in_reset() const { return reset_left_ != 0; }
   bool holds_back() const { return reset_asked_ || in_reset(); } ///< nothing new goes into the block

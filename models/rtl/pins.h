@@ -74,7 +74,8 @@ struct axi_in : axi_master_pins {
   bool reset_n = false;
 };
 
-/// The bytes of an AXI4 memory: the machine's, from which a pin adaptor serves the array port of a memory controller in RTL; or those inside an RTL memory (inner_array.h).
+/// The bytes of an AXI4 memory: the machine's, from which a pin adaptor serves the array port of a memory controller in RTL; or those inside an RTL memory (inner_array.h)
+/// or an RTL LDS, for debug access.
 class memory_array {
 public:
   virtual ~memory_array() = default;

@@ -17,15 +17,9 @@ unsigned sets_of(const instruction_cache_parameters& p) { return p.size_bytes / 
 } // namespace
 
 instruction_cache::instruction_cache(sc_core::sc_module_name name, context& context, unsigned compute_units, const instruction_cache_parameters& parameters)
-    : timed_module(name, context.core), l2_port("l2_port", *this, 0), context_(context), parameters_(parameters), number_(module_number(this->name())),
-      lines_({sets_of(parameters), cache::line_bytes, 1, false}, parameters.ways), keys_(parameters.mshrs, no_key), fills_(parameters.mshrs),
-      requests_(parameters.requests_outstanding), l2_queue_(parameters.mshrs), responses_(parameters.mshrs), dmi_(l2_port) {
-  if (parameters.requests_outstanding > 256 || parameters.mshrs > 256)
-    SC_REPORT_ERROR("lyra/instruction_cache/parameter", (std::string(this->name()) + ": requests_outstanding and mshrs go up to 256; lower them").c_str());
-  for (unsigned i = 0; i < compute_units; ++i) ports_.emplace_back(new target_port("cu_port_" + std::to_string(i), *this, i));
-  ports_.emplace_back(new target_port("control_port", *this, compute_units));
-  state_.resize(ports_.size());
-  free_all();
+    : request_ports(name, context, compute_units, {parameters.port_queue_entries, parameters.requests_outstanding, parameters.mshrs, parameters.mshrs}, "instruction_cache"), parameters_(parameters),
+      number_(module_number(this->name())), lines_({sets_of(parameters), cache::line_bytes, 1, false}, parameters.ways), keys_(parameters.mshrs, no_key), fills_(parameters.mshrs),
+      requests_(parameters.requests_outstanding), dmi_(l2_port) {
   if (context.statistics) context.statistics->add(this->name(), statistics_);
   if (observe::trace* t = context.trace) {
     const std::string path = std::string(this->name()) + ".";
@@ -37,26 +31,13 @@ instruction_cache::instruction_cache(sc_core::sc_module_name name, context& cont
   }
 }
 
-void instruction_cache::free_all() {
-  free_mshrs_.clear();
-  free_requests_.clear();
-  for (unsigned i = parameters_.mshrs; i-- > 0;) free_mshrs_.push_back(uint16_t(i));
-  for (unsigned i = parameters_.requests_outstanding; i-- > 0;) free_requests_.push_back(uint16_t(i));
-}
-
 void instruction_cache::on_reset() {
+  reset_ports();
   draws_ = 0;
-  for (port_state& s : state_) s = port_state();
-  turn_ = 0;
-  lookup_cycle_ = never;
-  lookups_ = 0;
   lines_.reset();
   keys_.assign(keys_.size(), no_key);
   fills_.assign(fills_.size(), fill());
-  free_all();
   requests_.assign(requests_.size(), request());
-  l2_queue_.clear();
-  responses_.clear();
   last_l2_cycle_ = 0;
   answer_cycle_ = never;
   answered_ = 0;
@@ -67,31 +48,7 @@ void instruction_cache::on_reset() {
   statistics_ = instruction_cache_statistics();
 }
 
-bool instruction_cache::idle() const {
-  for (const port_state& s : state_)
-    if (!s.queue.empty() || s.withheld) return false;
-  return free_requests_.size() == requests_.size() && free_mshrs_.size() == parameters_.mshrs;
-}
-
-request_answer instruction_cache::on_request(unsigned port, payload& p, picoseconds& at) {
-  const cycle_t c = clock().ceil(at);
-  wake_at(std::max(c, now()));
-  port_state& s = state_[port];
-  if (s.queue.size() >= parameters_.port_queue_entries) {
-    s.withheld = &p;
-    s.withheld_at = c;
-    return request_answer::withheld;
-  }
-  s.queue.push({&p, c});
-  return request_answer::accepted;
-}
-
-void instruction_cache::on_response(unsigned, payload& p, picoseconds at) {
-  cycle_t c = clock().ceil(at);
-  if (!responses_.empty()) c = std::max(c, responses_.back().cycle);
-  responses_.push({&p, c});
-  wake_at(std::max(c, now()));
-}
+bool instruction_cache::idle() const { return queues_empty() && free_mshrs_.size() == parameters_.mshrs; }
 
 cycle_t instruction_cache::on_wake(cycle_t c) {
   account_stall(c);
@@ -107,10 +64,10 @@ cycle_t instruction_cache::on_wake(cycle_t c) {
   send_to_l2(c);
   trace(c);
   cycle_t next = never;
-  for (const port_state& s : state_)
+  for (const instruction_cache_port& s : state_)
     if (!s.queue.empty() && (stall_ == stall::none || s.queue.front().cycle > c)) next = std::min(next, std::max(s.queue.front().cycle, c + 1));
   if (!responses_.empty()) next = std::min(next, std::max(responses_.front().cycle, c + 1));
-  for (const port_state& s : state_)
+  for (const instruction_cache_port& s : state_)
     if (!s.answers.empty()) next = std::min(next, std::max(s.answers.next() - 1, c + 1));
   return next;
 }
@@ -121,13 +78,13 @@ void instruction_cache::look_ups(cycle_t c) {
     lookups_ = 0;
   }
   const unsigned n = unsigned(state_.size());
-  const auto ready = [&](const port_state& s) { return !s.queue.empty() && s.queue.front().cycle <= c && s.looked_up != c; };
+  const auto ready = [&](const instruction_cache_port& s) { return !s.queue.empty() && s.queue.front().cycle <= c && s.looked_up != c; };
   if (lookups_ >= parameters_.requests_per_cycle || std::none_of(state_.begin(), state_.end(), ready)) return;
   const unsigned first = context_.chaos.on() ? context_.chaos.pick(number_, draws_++, n, turn_) : turn_;
   bool taken = false;
   for (unsigned k = 0; k < n; ++k) {
     const unsigned port = first + k < n ? first + k : first + k - n;
-    port_state& s = state_[port];
+    instruction_cache_port& s = state_[port];
     if (!ready(s)) continue;
     if (lookups_ == parameters_.requests_per_cycle) {
       ++statistics_.port_conflict_cycles;
@@ -356,7 +313,7 @@ void instruction_cache::b_transport(unsigned, payload& p, sc_core::sc_time& dela
 
 void instruction_cache::on_invalidate_direct_mem_ptr(unsigned, uint64_t first, uint64_t last) {
   dmi_.invalidate();
-  for (size_t i = 0; i + 1 < ports_.size(); ++i) ports_[i]->socket->invalidate_direct_mem_ptr(first, last);
+  invalidate_direct_pointers(first, last);
 }
 
 } // namespace lyra::scalar_cache

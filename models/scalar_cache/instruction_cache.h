@@ -2,14 +2,10 @@
 // The instruction cache (I$, the SQC's instruction side), shared by a group of compute units.
 #pragma once
 #include "fabric/cache_array.h"
-#include "fabric/context.h"
 #include "fabric/dmi_cache.h"
-#include "fabric/module.h"
 #include "fabric/parameters.h"
-#include "fabric/ports.h"
-#include "fabric/ring.h"
+#include "scalar_cache/request_ports.h"
 #include "scalar_cache/return_calendar.h"
-#include <memory>
 
 namespace lyra::scalar_cache {
 
@@ -58,6 +54,11 @@ struct instruction_cache_statistics {
   }
 };
 
+struct instruction_cache_port : request_queue {
+  fabric::cycle_t looked_up = fabric::never; ///< cycle of its last lookup: one a cycle
+  return_calendar answers;
+};
+
 /// Instruction cache: 64-byte lines, LRU, read only; one fetch and one answer a cycle for each compute unit, up to requests_per_cycle fetches together
 /// (the four banks of the white paper; which addresses share a bank is not published, so that two fetches do not meet in one). Answers as the code comes.
 ///
@@ -65,14 +66,9 @@ struct instruction_cache_statistics {
 /// policy.control invalidate (S_ICACHE_INV). `l2_port` (initiator): line reads, own payloads. `control_port()`: invalidation at a
 /// dispatch start. A fill that crosses an invalidation is not installed. Prefetches stay inside mapped pages. Not coherent.
 /// Loosely timed: nothing is held here.
-class instruction_cache : public fabric::timed_module, private fabric::request_server, private fabric::response_client {
+class instruction_cache : public request_ports<instruction_cache_port> {
 public:
   instruction_cache(sc_core::sc_module_name name, fabric::context& context, unsigned compute_units, const instruction_cache_parameters& parameters = {});
-
-  fabric::target_port& cu_port(unsigned i) { return *ports_[i]; }
-  unsigned compute_units() const { return unsigned(ports_.size()) - 1; }
-  fabric::target_port& control_port() { return *ports_.back(); }
-  fabric::initiator_port l2_port;
 
   const instruction_cache_statistics& statistics() const { return statistics_; }
   bool idle() const;
@@ -82,18 +78,13 @@ private:
   enum class event : uint8_t { none, hit, miss, merged, control };
   struct request { fabric::payload* p; uint16_t next; uint8_t port; };
   struct fill { uint64_t line; uint16_t first, last; bool prefetch; }; ///< prefetch: nobody waits yet
-  struct arrival { fabric::payload* p; fabric::cycle_t cycle; };
 
-  fabric::request_answer on_request(unsigned port, fabric::payload& p, fabric::picoseconds& at) override;
   void b_transport(unsigned port, fabric::payload& p, sc_core::sc_time& delay) override;
   unsigned transport_dbg(unsigned port, fabric::payload& p) override { (void)port; return l2_port.socket->transport_dbg(p); }
   bool get_direct_mem_ptr(unsigned port, fabric::payload& p, tlm::tlm_dmi& dmi) override { (void)port; return l2_port.socket->get_direct_mem_ptr(p, dmi); }
-  void on_response(unsigned port, fabric::payload& p, fabric::picoseconds at) override;
-  void on_ready(unsigned, fabric::picoseconds at) override { wake_at_ps(at); }
   void on_invalidate_direct_mem_ptr(unsigned port, uint64_t first, uint64_t last) override;
   fabric::cycle_t on_wake(fabric::cycle_t cycle) override;
   void on_reset() override;
-  void free_all();
 
   void look_ups(fabric::cycle_t c);
   stall look_up(fabric::payload& p, unsigned port, fabric::cycle_t c);
@@ -109,31 +100,15 @@ private:
   void account_stall(fabric::cycle_t c);
   void trace(fabric::cycle_t c);
 
-  fabric::context& context_;
   instruction_cache_parameters parameters_;
   instruction_cache_statistics statistics_;
   uint32_t number_;
   uint64_t draws_ = 0;
 
-  std::vector<std::unique_ptr<fabric::target_port>> ports_; ///< compute units, then control
-  struct port_state {
-    fabric::ring<arrival> queue;
-    fabric::payload* withheld = nullptr;
-    fabric::cycle_t withheld_at = 0; ///< when it arrives: requests are sent some cycles ahead
-    fabric::cycle_t looked_up = fabric::never; ///< cycle of its last lookup: one a cycle
-    return_calendar answers;
-  };
-  std::vector<port_state> state_;
-  unsigned turn_ = 0;
-  fabric::cycle_t lookup_cycle_ = fabric::never;
-  unsigned lookups_ = 0;
-
   cache::cache_array lines_;
   std::vector<uint64_t> keys_; ///< by MSHR: line of a fill that may be joined, or no_key
   std::vector<fill> fills_;
-  std::vector<uint16_t> free_mshrs_, free_requests_;
   std::vector<request> requests_;
-  fabric::ring<arrival> l2_queue_, responses_;
   fabric::cycle_t last_l2_cycle_ = 0;
   fabric::cycle_t answer_cycle_ = fabric::never; ///< of the answers sent last, and their compute units (trace)
   uint32_t answered_ = 0;

@@ -16,19 +16,13 @@ unsigned sets_of(const data_cache_parameters& p) { return p.size_bytes / cache::
 } // namespace
 
 data_cache::data_cache(sc_core::sc_module_name name, context& context, unsigned compute_units, const data_cache_parameters& parameters)
-    : timed_module(name, context.core), l2_port("l2_port", *this, 0), context_(context), parameters_(parameters), number_(module_number(this->name())),
-      lines_({sets_of(parameters), cache::line_bytes, 1, false}, parameters.ways), keys_(parameters.mshrs, no_key), fills_(parameters.mshrs),
-      requests_(parameters.requests_outstanding), l2_queue_(parameters.mshrs + parameters.writes_outstanding), responses_(parameters.mshrs + parameters.writes_outstanding), dmi_(l2_port) {
+    : request_ports(name, context, compute_units, {parameters.port_queue_entries, parameters.requests_outstanding, parameters.mshrs, parameters.mshrs + parameters.writes_outstanding}, "scalar_cache"),
+      parameters_(parameters), number_(module_number(this->name())), lines_({sets_of(parameters), cache::line_bytes, 1, false}, parameters.ways), keys_(parameters.mshrs, no_key), fills_(parameters.mshrs),
+      requests_(parameters.requests_outstanding), dmi_(l2_port) {
   if (parameters.ordering == "in_order") order_ = return_order::in_order;
   else if (parameters.ordering == "shuffled") order_ = return_order::shuffled;
   else if (parameters.ordering != "as_it_comes")
     SC_REPORT_ERROR("lyra/scalar_cache/ordering", (std::string(this->name()) + ": ordering '" + parameters.ordering + "' is not known; use as_it_comes, in_order or shuffled").c_str());
-  if (parameters.requests_outstanding > 256 || parameters.mshrs > 256)
-    SC_REPORT_ERROR("lyra/scalar_cache/parameter", (std::string(this->name()) + ": requests_outstanding and mshrs go up to 256; lower them").c_str());
-  for (unsigned i = 0; i < compute_units; ++i) ports_.emplace_back(new target_port("cu_port_" + std::to_string(i), *this, i));
-  ports_.emplace_back(new target_port("control_port", *this, compute_units));
-  state_.resize(ports_.size());
-  free_all();
   waiting_controls_.reserve(ports_.size() * 4);
   if (context.statistics) context.statistics->add(this->name(), statistics_);
   if (observe::trace* t = context.trace) {
@@ -43,32 +37,19 @@ data_cache::data_cache(sc_core::sc_module_name name, context& context, unsigned 
   }
 }
 
-void data_cache::free_all() {
-  free_mshrs_.clear();
-  free_requests_.clear();
-  for (unsigned i = parameters_.mshrs; i-- > 0;) free_mshrs_.push_back(uint16_t(i));
-  for (unsigned i = parameters_.requests_outstanding; i-- > 0;) free_requests_.push_back(uint16_t(i));
-}
-
 /// Dirty lines are lost.
 void data_cache::on_reset() {
+  reset_ports();
   draws_ = shuffles_ = nack_draws_ = 0;
-  for (port_state& s : state_) s = port_state();
-  turn_ = 0;
-  lookup_cycle_ = never;
-  lookups_ = 0;
   replays_.clear();
   lines_.reset();
   dirty_lines_ = 0;
   keys_.assign(keys_.size(), no_key);
   fills_.assign(fills_.size(), fill());
-  free_all();
   requests_.assign(requests_.size(), request());
   waiting_controls_.clear();
   writes_in_flight_ = write_number_ = 0;
-  l2_queue_.clear();
   last_l2_cycle_ = 0;
-  responses_.clear();
   calendar_.clear();
   stall_ = stall::none;
   stall_since_ = 0;
@@ -77,33 +58,7 @@ void data_cache::on_reset() {
   statistics_ = data_cache_statistics();
 }
 
-bool data_cache::idle() const {
-  for (const port_state& s : state_)
-    if (!s.queue.empty() || s.withheld) return false;
-  return free_requests_.size() == requests_.size() && replays_.empty() && l2_queue_.empty() && responses_.empty() && writes_in_flight_ == 0;
-}
-
-// ---------------------------------------------------------------- ports
-
-request_answer data_cache::on_request(unsigned port, payload& p, picoseconds& at) {
-  const cycle_t c = clock().ceil(at);
-  wake_at(std::max(c, now()));
-  port_state& s = state_[port];
-  if (s.queue.size() >= parameters_.port_queue_entries) {
-    s.withheld = &p;
-    s.withheld_at = c;
-    return request_answer::withheld;
-  }
-  s.queue.push({&p, c});
-  return request_answer::accepted;
-}
-
-void data_cache::on_response(unsigned, payload& p, picoseconds at) {
-  cycle_t c = clock().ceil(at);
-  if (!responses_.empty()) c = std::max(c, responses_.back().cycle);
-  responses_.push({&p, c});
-  wake_at(std::max(c, now()));
-}
+bool data_cache::idle() const { return queues_empty() && replays_.empty() && l2_queue_.empty() && responses_.empty() && writes_in_flight_ == 0; }
 
 cycle_t data_cache::on_wake(cycle_t c) {
   account_stall(c);
@@ -119,11 +74,11 @@ cycle_t data_cache::on_wake(cycle_t c) {
   cycle_t next = send_to_l2(c);
   trace(c);
   if (stall_ == stall::none) {
-    for (const port_state& s : state_)
+    for (const data_cache_port& s : state_)
       if (!s.queue.empty()) next = std::min(next, std::max(s.queue.front().cycle, c + 1));
     if (!replays_.empty()) next = std::min(next, std::max(replays_.front().cycle, c + 1));
   } else { // only what is not due yet: a stall ends with an answer from below or to a compute unit
-    for (const port_state& s : state_)
+    for (const data_cache_port& s : state_)
       if (!s.queue.empty() && s.queue.front().cycle > c) next = std::min(next, s.queue.front().cycle);
     if (!replays_.empty() && replays_.front().cycle > c) next = std::min(next, replays_.front().cycle);
   }
@@ -152,7 +107,7 @@ void data_cache::look_ups(cycle_t c) {
     bool taken = false;
     for (unsigned k = 0; k < n && !taken; ++k) {
       const unsigned port = first + k < n ? first + k : first + k - n;
-      port_state& s = state_[port];
+      data_cache_port& s = state_[port];
       if (s.queue.empty() || s.queue.front().cycle > c) continue;
       payload& p = *s.queue.front().p;
       if (!(parameters_.xnack_replay && port + 1 < n && nack(p, port, c))) {
@@ -296,8 +251,8 @@ void data_cache::queue_write(uint64_t line, const uint8_t* bytes, uint64_t mask,
 
 cycle_t data_cache::send_to_l2(cycle_t c) {
   while (!l2_queue_.empty() && l2_port.ready()) {
-    const to_l2 t = l2_queue_.front();
-    const cycle_t at = std::max({t.earliest, last_l2_cycle_ + 1, c + 1, clock().ceil(l2_port.free_at())});
+    const arrival t = l2_queue_.front();
+    const cycle_t at = std::max({t.cycle, last_l2_cycle_ + 1, c + 1, clock().ceil(l2_port.free_at())});
     l2_queue_.pop();
     switch (t.p->get_command()) {
       case tlm::TLM_READ_COMMAND: ++statistics_.l2_reads; break;
@@ -391,7 +346,7 @@ void data_cache::answer(uint16_t r, cycle_t ready) {
   }
   q.ready = ready;
   q.done = true;
-  port_state& s = state_[q.port];
+  data_cache_port& s = state_[q.port];
   // entries before the first that is not done have their place on the bus already
   for (size_t k = 0; k < s.open.size(); ++k) {
     if (s.open[k].answered) continue;
@@ -420,7 +375,7 @@ void data_cache::send_answers(cycle_t c) {
     request& q = requests_[r];
     payload& p = *q.p;
     const unsigned port = q.port;
-    port_state& s = state_[port];
+    data_cache_port& s = state_[port];
     const uint64_t oldest = s.looked_up - s.open.size();
     statistics_.returns_out_of_order += q.number != oldest;
     s.open[size_t(q.number - oldest)] = {none, true};
@@ -437,7 +392,7 @@ void data_cache::send_answers(cycle_t c) {
 // ---------------------------------------------------------------- observation
 
 /// The first request of a queue has waited from its arrival, or from its last refusal on, until now.
-void data_cache::account_queue(port_state& s, cycle_t arrival, cycle_t c) {
+void data_cache::account_queue(data_cache_port& s, cycle_t arrival, cycle_t c) {
   const uint64_t n = c - (s.why == stall::none ? std::min(arrival, c) : s.refused);
   statistics_.request_cycles += n;
   s.refused = c;

@@ -2,16 +2,22 @@
 // The scalar data cache (K$, the SQC's data side), shared by a group of compute units.
 #pragma once
 #include "fabric/cache_array.h"
-#include "fabric/context.h"
 #include "fabric/dmi_cache.h"
-#include "fabric/module.h"
-#include "fabric/ports.h"
-#include "fabric/ring.h"
+#include "scalar_cache/request_ports.h"
 #include "scalar_cache/return_calendar.h"
 #include "scalar_cache/scalar_cache_parameters.h"
-#include <memory>
 
 namespace lyra::scalar_cache {
+
+struct data_cache_port : request_queue {
+  enum class stall : uint8_t { none, mshr, writes, requests };
+  stall why = stall::none;         ///< the queue's first request was refused for this
+  fabric::cycle_t refused = 0;
+  struct entry { uint16_t r; bool answered; };
+  fabric::ring<entry> open; ///< in order of lookup, from the oldest that is not answered on
+  uint64_t looked_up = 0;
+  fabric::cycle_t last_answer = 0;
+};
 
 /// Scalar data cache. 64-byte lines, write-back with byte masks, one request a cycle, answers as data comes: hits pass misses.
 ///
@@ -26,14 +32,9 @@ namespace lyra::scalar_cache {
 /// evictions poison an outstanding fill: older loads get it, it is not installed, younger loads do not join.
 /// A load takes the bytes that are valid at its lookup, the rest from the fill, so it never sees a younger store.
 /// Controls take effect at their lookup, so behind every earlier request of their port. Loosely timed: nothing is held here.
-class data_cache : public fabric::timed_module, private fabric::request_server, private fabric::response_client {
+class data_cache : public request_ports<data_cache_port> {
 public:
   data_cache(sc_core::sc_module_name name, fabric::context& context, unsigned compute_units, const data_cache_parameters& parameters = {});
-
-  fabric::target_port& cu_port(unsigned i) { return *ports_[i]; }
-  unsigned compute_units() const { return unsigned(ports_.size()) - 1; }
-  fabric::target_port& control_port() { return *ports_.back(); }
-  fabric::initiator_port l2_port;
 
   const data_cache_statistics& statistics() const { return statistics_; }
   unsigned dirty_lines() const { return dirty_lines_; }
@@ -43,7 +44,7 @@ public:
 
 private:
   enum class return_order : uint8_t { as_it_comes, in_order, shuffled };
-  enum class stall : uint8_t { none, mshr, writes, requests };
+  using stall = data_cache_port::stall;
   enum class wait_cause : uint8_t { hit, miss, memory };
   enum class event : uint8_t { none, hit, miss, merged, store, write_through, atomic, control, nack };
   struct request { // looked up, not answered
@@ -59,31 +60,14 @@ private:
     bool done = false;
   };
   struct fill { uint64_t line; uint16_t first, last; bool nv; };
-  struct arrival { fabric::payload* p; fabric::cycle_t cycle; };
   struct replay { fabric::payload* p; fabric::cycle_t cycle, nacked; uint8_t port; };
-  struct to_l2 { fabric::payload* p; fabric::cycle_t earliest; };
-  struct port_state {
-    fabric::ring<arrival> queue;
-    fabric::payload* withheld = nullptr;
-    fabric::cycle_t withheld_at = 0;
-    stall why = stall::none;         ///< the queue's first request was refused for this
-    fabric::cycle_t refused = 0;
-    struct entry { uint16_t r; bool answered; };
-    fabric::ring<entry> open; ///< in order of lookup, from the oldest that is not answered on
-    uint64_t looked_up = 0;
-    fabric::cycle_t last_answer = 0;
-  };
 
-  fabric::request_answer on_request(unsigned port, fabric::payload& p, fabric::picoseconds& at) override;
   void b_transport(unsigned port, fabric::payload& p, sc_core::sc_time& delay) override;
   unsigned transport_dbg(unsigned port, fabric::payload& p) override;
   bool get_direct_mem_ptr(unsigned port, fabric::payload& p, tlm::tlm_dmi& dmi) override;
-  void on_response(unsigned port, fabric::payload& p, fabric::picoseconds at) override;
-  void on_ready(unsigned, fabric::picoseconds at) override { wake_at_ps(at); }
   void on_invalidate_direct_mem_ptr(unsigned port, uint64_t first, uint64_t last) override;
   fabric::cycle_t on_wake(fabric::cycle_t cycle) override;
   void on_reset() override;
-  void free_all();
 
   void look_ups(fabric::cycle_t c);
   bool look_up_replay(fabric::cycle_t c);
@@ -109,35 +93,26 @@ private:
   void set_dirty(int i, uint64_t mask);
   void leave_timed_state();
   void account_stall(fabric::cycle_t c);
-  void account_queue(port_state& s, fabric::cycle_t arrival, fabric::cycle_t c);
+  void account_queue(data_cache_port& s, fabric::cycle_t arrival, fabric::cycle_t c);
   uint64_t& waited(wait_cause w);
   void trace(fabric::cycle_t c);
 
-  fabric::context& context_;
   data_cache_parameters parameters_;
   data_cache_statistics statistics_;
   uint32_t number_;
   uint64_t draws_ = 0, shuffles_ = 0, nack_draws_ = 0;
   return_order order_ = return_order::as_it_comes;
 
-  std::vector<std::unique_ptr<fabric::target_port>> ports_; ///< compute units, then control
-  std::vector<port_state> state_;
-  unsigned turn_ = 0; ///< port looked at first
-  fabric::cycle_t lookup_cycle_ = fabric::never;
-  unsigned lookups_ = 0;
   fabric::ring<replay> replays_;
 
   cache::cache_array lines_;
   unsigned dirty_lines_ = 0;
   std::vector<uint64_t> keys_; ///< by MSHR: the line that younger loads may join, or no_key
   std::vector<fill> fills_;
-  std::vector<uint16_t> free_mshrs_, free_requests_;
   std::vector<request> requests_;
   std::vector<uint16_t> waiting_controls_;
   uint64_t writes_in_flight_ = 0, write_number_ = 0;
-  fabric::ring<to_l2> l2_queue_;
   fabric::cycle_t last_l2_cycle_ = 0;
-  fabric::ring<arrival> responses_;
   return_calendar calendar_;
 
   stall stall_ = stall::none;

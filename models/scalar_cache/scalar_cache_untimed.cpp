@@ -73,7 +73,7 @@ bool data_cache::get_direct_mem_ptr(unsigned, payload& p, tlm::tlm_dmi& dmi) {
 
 void data_cache::on_invalidate_direct_mem_ptr(unsigned, uint64_t first, uint64_t last) {
   dmi_.invalidate();
-  for (size_t i = 0; i + 1 < ports_.size(); ++i) ports_[i]->socket->invalidate_direct_mem_ptr(first, last);
+  invalidate_direct_pointers(first, last);
 }
 
 } // namespace lyra::scalar_cache

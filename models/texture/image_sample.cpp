@@ -147,7 +147,10 @@ void decide(plan_context& c, unsigned lane, computed_level& computed) {
   if (w.operation.bias) lod += fixed_lod(bias_float(w.operands, c.request.vaddr, lane));
   int lane_clamp = w.operation.clamp ? fixed_lod(body_float(w.operands, c.request.vaddr, unsigned(w.operands.level), lane)) : INT_MIN;
   f.levels = choose_levels(lod, lane_clamp, r, s);
-  if (f.levels.warned) w.warned |= uint64_t(1) << lane;
+  if (f.levels.warned) {
+    w.warned |= uint64_t(1) << lane;
+    c.request.lod_clamped |= c.request.inst->lwe;
+  }
   unsigned filter = f.levels.magnified ? s.xy_mag : s.xy_min;
   f.linear = (filter & 1) && w.format->filterable;
   f.level_count = f.levels.weight && w.format->filterable ? 2 : 1;

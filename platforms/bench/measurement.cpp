@@ -6,6 +6,7 @@
 #include "platforms/bench/kernels.h"
 #include "platforms/machine.h"
 #include "platforms/summary.h"
+#include "platforms/stopper.h"
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -30,17 +31,6 @@ struct random_numbers {
     return z ^ z >> 31;
   }
   uint64_t below(uint64_t n) { return next() % n; }
-};
-
-struct stopper : sc_core::sc_module {
-  explicit stopper(sc_core::sc_module_name name, machine& m) : sc_module(name) {
-    SC_HAS_PROCESS(stopper);
-    SC_METHOD(stop);
-    sensitive << m.dispatcher().done_event();
-    dont_initialize();
-    m.run_state().on_stop = [] { sc_core::sc_pause(); };
-  }
-  void stop() { sc_core::sc_pause(); }
 };
 
 /// One machine with a kernel's code, arguments and data in its memory; dispatches one after the other.

@@ -61,6 +61,42 @@ BOOST_AUTO_TEST_CASE(abs_is_applied_before_neg) {
   BOOST_TEST(lane0(w, m, f(-1.f), f(4.f)) == f(1.f));
 }
 
+BOOST_AUTO_TEST_CASE(normalised_conversions_round_the_exact_product_once) {
+  // all floats next to a point half way between two results; where the product were rounded to a float first, some would become ties
+  for (bool baseline : {false, true}) {
+    alu::force_baseline(baseline);
+    for (const auto& [id, scale] : {std::pair<op, uint64_t>{op::v_cvt_pknorm_i16_f32, 32767}, {op::v_cvt_pknorm_u16_f32, 65535}}) {
+      unsigned twice = 0;
+      auto i = make(id, encoding::VOP3, v(30), v(10), v(11));
+      for (uint64_t k = 0; k < scale; k += 32) {
+        wave w;
+        float x[64][2];
+        for (unsigned l = 0; l < 64; ++l)
+          for (unsigned j = 0; j < 2; ++j) {
+            const uint64_t n = std::min(k + l / 2, scale - 1);
+            const float middle = float((double(n) + 0.5) / double(scale));
+            x[l][j] = std::nextafterf(middle, l % 2 ? 2.f : -2.f);
+            if (j == 0) x[l][0] = middle;
+            w.vgpr[10 + j][l] = f(x[l][j]);
+          }
+        run(w, i);
+        for (unsigned l = 0; l < 64; ++l)
+          for (unsigned j = 0; j < 2; ++j) {
+            int e;
+            const __int128 product = __int128(std::ldexp(std::frexp(x[l][j], &e), 24)) * __int128(scale); // times 2^(e - 24)
+            const __int128 one = __int128(1) << (24 - e), rest = product % one, whole = product / one;
+            const uint32_t want = uint32_t(whole + (2 * rest > one || (2 * rest == one && whole % 2) ? 1 : 0));
+            BOOST_REQUIRE_EQUAL(w.vgpr[30][l] >> 16 * j & 0xffff, want);
+            volatile float rounded = x[l][j] * float(scale);
+            twice += uint32_t(std::nearbyintf(rounded)) != want;
+          }
+      }
+      BOOST_TEST(twice > 100u, "values that two roundings would take elsewhere");
+    }
+  }
+  alu::force_baseline(false);
+}
+
 BOOST_AUTO_TEST_CASE(omod_scales_only_with_output_denormals_flushed_and_ieee_off) {
   wave w;
   auto i = two(op::v_add_f32);

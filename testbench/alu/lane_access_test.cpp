@@ -146,6 +146,32 @@ BOOST_AUTO_TEST_CASE(interpolation_reads_parameters_of_the_lanes_primitive_from_
   }
 }
 
+BOOST_AUTO_TEST_CASE(interpolation_is_a_multiply_add_in_two_roundings_with_omod_before_clamp) {
+  wave w;
+  std::vector<float> lds(64, 0.f);
+  lds[0] = -1.f;              // P0.x
+  lds[1] = 1.f + 0x1p-12f;    // P10.x
+  w.lds = reinterpret_cast<const uint8_t*>(lds.data());
+  w.lds_bytes = uint32_t(lds.size() * 4);
+  w.sgpr[124] = 0;
+  for (unsigned k = 0; k < 64; ++k) w.vgpr[10][k] = f(1.f + 0x1p-12f);
+  auto i = make(op::v_interp_p1_f32, encoding::VINTRP, v(30), v(10));
+  w.mode = 0xf0;
+  run(w, i);
+  for (unsigned k = 0; k < 64; ++k) BOOST_TEST(to_f(w.vgpr[30][k]) == 0x1p-11f); // fused: 0x1.001p-11
+  for (unsigned k = 0; k < 64; ++k) w.vgpr[10][k] = 1; // a denormal is flushed whatever MODE says
+  run(w, i);
+  for (unsigned k = 0; k < 64; ++k) BOOST_TEST(to_f(w.vgpr[30][k]) == -1.f);
+  auto m = make(op::v_interp_p1_f32, encoding::VOP3, v(30), v(10));
+  lds[0] = 0, lds[1] = 3;
+  for (unsigned k = 0; k < 64; ++k) w.vgpr[10][k] = f(0.5f);
+  m.omod = 3; // 1.5 * 0.5, then clamped: 0.75, not 0.5
+  m.clamp = true;
+  w.mode = 0;
+  run(w, m);
+  for (unsigned k = 0; k < 64; ++k) BOOST_TEST(to_f(w.vgpr[30][k]) == 0.75f);
+}
+
 BOOST_AUTO_TEST_CASE(trig_preop_gives_the_segments_of_two_over_pi) {
   // 2/pi = 0.A2F9836E 4E441529 FC2757D1 F534DDC0 DB629599 ... : 53 bits from bit 53 * segment on, scaled to their place
   auto preop = [](double x, uint32_t segment) {

@@ -39,9 +39,14 @@ inline void add_convert_references(std::map<op, reference>& t) {
   set(op::v_cvt_u16_f16, 2, 2, [=](uint64_t b, in i) { return uint64_t(limited(std::trunc(as_half(b, i)), 0, 65535)); });
   set(op::v_cvt_i16_f16, 2, 2, [=](uint64_t b, in i) { return uint64_t(limited(std::trunc(as_half(b, i)), -32768, 32767)); });
   auto normal = [=](float x, bool is_signed) -> uint64_t {
-    if (std::isnan(x)) return 0;
-    const double c = std::min(1.0, std::max(is_signed ? -1.0 : 0.0, double(x)));
-    return uint64_t(int64_t(std::nearbyint(double(float(c) * (is_signed ? 32767.f : 65535.f))))) & 0xffff;
+    if (std::isnan(x) || x == 0 || (x < 0 && !is_signed)) return 0;
+    // |x| is m * 2^e: the product in integers, rounded once, a tie to even
+    int e;
+    const uint64_t m = uint64_t(std::ldexp(std::frexp(std::min(std::fabs(x), 1.f), &e), 24)), product = m * (is_signed ? 32767 : 65535);
+    const int drop = 24 - e; // 23 and more
+    const uint64_t whole = drop > 63 ? 0 : product >> drop, rest = drop > 63 ? 0 : product << (64 - drop), half = uint64_t(1) << 63;
+    const uint64_t rounded = whole + (rest > half || (rest == half && (whole & 1)) ? 1 : 0);
+    return (x < 0 ? 0 - rounded : rounded) & 0xffff;
   };
   set(op::v_cvt_norm_i16_f16, 2, 2, [=](uint64_t b, in i) { return normal(as_half(b, i), true); });
   set(op::v_cvt_norm_u16_f16, 2, 2, [=](uint64_t b, in i) { return normal(as_half(b, i), false); });

@@ -1,28 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exceptions and traps as programs see them: TRAPSTS, MODE.EXCP_EN, the trap handler, S_TRAP, S_RFE, S_SETKILL; registers beyond the allocation.
-#include "support/program.h"
+#include "compute_unit/trap_program.h"
 #include "support/systemc_test.h"
 #include <fmt/format.h>
 
 using namespace program;
 
 namespace {
-
-std::string store(const std::string& s, unsigned offset = 0) {
-  return "s_nop 4\nv_mov_b32_e32 v30, 0\nv_mov_b32_e32 v31, " + s + "\nglobal_store_dword v30, v31, s[0:1] offset:" + std::to_string(offset) + "\n";
-}
 const std::string read_trapsts = "s_nop 1\ns_getreg_b32 s10, hwreg(HW_REG_TRAPSTS, 0, 9)\n";
-
-/// A program whose trap handler (label `handler`, 256-byte aligned) is copied nowhere: TBA is an offset into the code, which the job loads as a buffer.
-outcome run_with_handler(const std::string& body, const std::string& handler, const std::string& options = "--machine cu") {
-  job code(body), trap(handler);
-  code.more_files = {{"handler.bin", slurp(trap.folder() / "a.bin")}};
-  code.more_buffers = "[buffer.handler]\nfile = \"handler.bin\"\nsize = 4096\n";
-  code.more_dispatch = "trap_handler = {buffer = \"handler\"}\ntrap_memory = {buffer = \"out\", offset = 128}\n";
-  return code.run(options);
 }
-
-} // namespace
 
 BOOST_AUTO_TEST_CASE(trapsts_collects_exceptions_of_active_lanes_until_it_is_cleared) {
   job j("v_mov_b32_e32 v1, 0\nv_mov_b32_e32 v2, 1.0\nv_rcp_f32_e32 v3, v1\n" + read_trapsts + store("s10") +

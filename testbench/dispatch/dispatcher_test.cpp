@@ -183,23 +183,30 @@ BOOST_AUTO_TEST_CASE(a_withheld_launch_blocks_its_compute_unit_only) {
   BOOST_TEST(l[3].cycle == 75u);
 }
 
-BOOST_AUTO_TEST_CASE(order_parameter_selects_the_compute_units) {
+BOOST_AUTO_TEST_CASE(packed_fills_a_compute_unit_before_the_next_and_waits_while_it_takes_a_group) {
   bench b;
   b.parameters.order = "packed";
   b.build(3);
-  for (auto& c : b.cus) c->run_cycles = [](const fabric::launch_extension&) { return cycle_t(5000); };
-  auto& p = b.packet(9, 256);
+  for (auto& c : b.cus) {
+    c->start_cycles = 9; // a unit withholds the launch for this long: the next group waits and does not go elsewhere
+    c->run_cycles = [](const fabric::launch_extension& e) { return cycle_t(e.group_number == 4 ? 10 : 5000); };
+  }
+  auto& p = b.packet(11, 256);
   p.lds_bytes = 20000; // 20480: three to a CU
   b.submit_all();
   b.start();
+  const auto l = b.of("launch");
   std::vector<unsigned> ports;
-  for (const auto& e : b.of("launch")) ports.push_back(e.port);
-  std::map<unsigned, unsigned> count;
-  for (const unsigned c : ports) ++count[c];
-  BOOST_TEST(count[0] == 3u);
-  BOOST_TEST(count[1] == 3u);
-  BOOST_TEST(count[2] == 3u);
-  BOOST_TEST(ports[0] == 0u);
+  for (const auto& e : l) ports.push_back(e.port);
+  // group 4 ends when the groups 6 and 7 have been decided: group 8 takes its room before CU 2's; the last one finds all full and waits for the first to end
+  const std::vector<unsigned> want{0, 0, 0, 1, 1, 1, 2, 2, 1, 2, 0};
+  BOOST_TEST(ports == want, boost::test_tools::per_element());
+  const auto ended = b.of("end");
+  BOOST_REQUIRE(l.size() == 11u);
+  for (unsigned i : {1u, 2u, 4u, 5u}) BOOST_TEST(l[i].cycle == l[i - 1].cycle + 9 + 5, "group " << i); // accepted 9 later, decided then, 5 on the way
+  BOOST_TEST(l[3].cycle > l[2].cycle);
+  BOOST_TEST(l[3].cycle < l[2].cycle + 9); // another CU's port is free
+  BOOST_TEST(l[10].cycle > ended[1].cycle); // ended[0] is group 4
 }
 
 BOOST_AUTO_TEST_CASE(cache_maintenance_precedes_a_dispatch_in_two_steps_and_waits_for_answers) {

@@ -183,7 +183,6 @@ BOOST_AUTO_TEST_CASE(order_policies_go_over_the_compute_units_as_named) {
   BOOST_TEST((sequence(policy::in_order, 8, 2, 8, {1, 4}) == std::vector<unsigned>{0, 2, 3, 5, 6, 7, 0, 2}));
   BOOST_TEST((sequence(policy::round_robin, 8, 2, 10) == std::vector<unsigned>{0, 4, 1, 5, 2, 6, 3, 7, 0, 4}));
   BOOST_TEST((sequence(policy::round_robin, 8, 4, 8, {2, 3}) == std::vector<unsigned>{0, 4, 6, 1, 5, 7, 0, 4}));
-  BOOST_TEST((sequence(policy::packed, 8, 2, 3, {0}) == std::vector<unsigned>{1, 1, 1}));
   BOOST_TEST((sequence(policy::round_robin, 3, 1, 5) == std::vector<unsigned>{0, 1, 2, 0, 1}));
   BOOST_TEST((sequence(policy::in_order, 2, 1, 1, {0, 1}) == std::vector<unsigned>{2})); // none
   // 60 CUs on 4 engines, 64 on 4, 7 on 3: every CU once before any twice

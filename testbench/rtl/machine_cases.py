@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import resource
+import struct
 import subprocess
 import sys
 import tempfile
@@ -30,6 +31,23 @@ def run(kernel, *settings, lyra=LYRA_RTL, extra=()):
         cpu_seconds = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) - before
         files = {f: pathlib.Path(d, f).read_text() for f in os.listdir(d)}
         return r.returncode, r.stdout + r.stderr, files.get('s.json', ''), {f: t for f, t in files.items() if f.endswith('.vcd')}
+
+
+def run_program(body, *settings, extra=()):
+    """Exit code, output and the dwords of the buffer "out" (s[0:1]) of an assembly program: two workgroups of a wave, s4 is their number."""
+    with tempfile.TemporaryDirectory() as d:
+        at = pathlib.Path(d)
+        (at / 'a.s').write_text('.text\n' + body + '\n')
+        subprocess.run(['clang-15', '-target', 'amdgcn-amd-amdhsa', '-mcpu=gfx900', '-c', at / 'a.s', '-o', at / 'a.o'], check=True)
+        subprocess.run(['llvm-objcopy-15', '-O', 'binary', '-j', '.text', at / 'a.o', at / 'a.bin'], check=True)
+        (at / 'job.toml').write_text('[code]\nraw = "a.bin"\n[buffer.out]\nsize = 1024\n[buffer.pad]\nsize = 64\n[[dispatch]]\ngrid = [128, 1, 1]\nworkgroup = [64, 1, 1]\nlds = 256\nvgprs = 16\nsgprs = 16\n'
+                                     'workgroup_id = "x"\nuser_sgprs = [{buffer_lo="out"}, {buffer_hi="out"}, 0, 0]\n[[output]]\nbuffer = "out"\nfile = "out.bin"\n')
+        command = [LYRA_RTL, 'run', at / 'job.toml', '--machine', 'cu', '--output-dir', d, *extra]
+        for s in settings:
+            command += ['--set', s]
+        r = subprocess.run(command, capture_output=True, text=True, cwd=d)
+        out = (at / 'out.bin').read_bytes() if (at / 'out.bin').exists() else b''
+        return r.returncode, r.stdout + r.stderr, list(struct.unpack(f'<{len(out) // 4}I', out))
 
 
 def cycles(text):
@@ -79,6 +97,20 @@ class WholeMachines(unittest.TestCase):
         # the kernel ends while a slow memory still has lines of L2 to write: what is read then is what L2 gave it
         code, text, _, _ = run('image2d', 'memory.implementation=rtl:axi4_memory_64')
         self.assertEqual(code, 0, text)
+
+    def test_lds_direct_reads_the_rtls_array(self):
+        # lane l writes l + 0x11000000 at dword l; LDS_DIRECT reads dword 13 of its group, once written and once atomically added to; two groups share the array
+        body = """v_add_u32_e32 v2, 0x11000000, v0\nv_lshlrev_b32_e32 v1, 2, v0\nds_write_b32 v1, v2\ns_waitcnt lgkmcnt(0)\ns_mov_b32 m0, 0x20034\ns_nop 0\nv_mov_b32_e32 v4, src_lds_direct
+v_mov_b32_e32 v3, 5\nds_add_u32 v1, v3\ns_waitcnt lgkmcnt(0)\nv_mov_b32_e32 v5, src_lds_direct\ns_lshl_b32 s4, s4, 9\nv_lshlrev_b32_e32 v6, 3, v0\nv_add_u32_e32 v6, s4, v6
+global_store_dwordx2 v6, v[4:5], s[0:1]\ns_waitcnt vmcnt(0)\ns_endpgm"""
+        for settings, word in ((['rtl:lds'], 0x1100000d), (['compare:lds'], 0x1100000d), (['rtl:lds', 'rtl.clock_ratio=0.7', 'rtl.free_running=1'], 0x1100000d), (['rtl:lds_bug'], 0x0000000d)):  # the bug loses this byte
+            for extra in ((), ('--mode', 'lt')):
+                code, text, out = run_program(body, f'lds.implementation={settings[0]}', *settings[1:], extra=extra)
+                self.assertEqual(code, 0, text)
+                self.assertEqual(out, [word, word + 5] * 128, f'{settings} {extra}')
+        code, text, _ = run_program('s_mov_b32 m0, 0x20000\ns_nop 0\nv_mov_b32_e32 v4, src_lds_direct\ns_endpgm', 'lds.implementation=rtl:silent')
+        self.assertEqual(code, 3, text)
+        self.assertRegex(text, 'lyra/fault/lds-direct: .*let the RTL block show its array')
 
     def test_a_clock_that_never_stands(self):
         settings = ['lds.implementation=rtl:lds', 'memory.implementation=compare:axi4_memory_checked']

@@ -10,7 +10,9 @@
 #include "Vaxi4_ram_4k.h"
 #include "Vaxi4_ram_4k___024root.h"
 #include "Vlds.h"
+#include "Vlds___024root.h"
 #include "Vlds_bug.h"
+#include "Vlds_bug___024root.h"
 #include "rtl/checked_axi.h"
 #include "rtl/implementations.h"
 #include "rtl/silent_blocks.h"
@@ -29,10 +31,14 @@ template <class Model> rtl::memory_implementation with_array_inside(unsigned add
   }};
 }
 
+template <class Model> std::unique_ptr<rtl::lds_block> lds_with_array(const std::string&) {
+  return std::make_unique<verilated_lds<Model>>([](Model& m, uint64_t k) -> uint32_t& { return m.rootp->lds__DOT__memory[k]; });
+}
+
 const bool registered = [] {
   auto& all = rtl::implementations::instance();
-  all.lds["lds"] = [](const std::string&) { return std::make_unique<verilated_lds<Vlds>>(); };
-  all.lds["lds_bug"] = [](const std::string&) { return std::make_unique<verilated_lds<Vlds_bug>>(); };
+  all.lds["lds"] = lds_with_array<Vlds>;
+  all.lds["lds_bug"] = lds_with_array<Vlds_bug>;
   all.lds["silent"] = [](const std::string&) { return std::make_unique<silent_block<rtl::lds_in, rtl::lds_out>>(); };
   all.atomic["atomic_unit"] = [](const std::string&) { return std::make_unique<verilated_atomic<Vatomic_unit>>(); };
   all.atomic["atomic_unit_bug"] = [](const std::string&) { return std::make_unique<verilated_atomic<Vatomic_unit_bug>>(); };

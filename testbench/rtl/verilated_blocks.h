@@ -32,10 +32,27 @@ public:
   Model model;
 };
 
-template <class Model> class verilated_lds final : public rtl::lds_block, clocked_model<Model> {
+/// `word`: dword k of the model's array, which must be public in it; debug access goes there. Without it there is none.
+template <class Model> class verilated_lds final : public rtl::lds_block, public rtl::memory_array, clocked_model<Model> {
   using base = clocked_model<Model>;
   using base::model;
 public:
+  using word_of = uint32_t& (*)(Model& model, uint64_t k);
+  explicit verilated_lds(word_of word = nullptr) : word_(word) {}
+  bool read(uint64_t address, uint8_t* data, unsigned bytes) override {
+    if (!word_ || address + bytes > 65536) return false;
+    for (unsigned i = 0; i < bytes; ++i) data[i] = uint8_t(word_(model, (address + i) / 4) >> 8 * ((address + i) % 4));
+    return true;
+  }
+  bool write(uint64_t address, const uint8_t* data, uint64_t strobe, unsigned bytes) override {
+    if (!word_ || address + bytes > 65536) return false;
+    for (unsigned i = 0; i < bytes; ++i) {
+      const unsigned shift = 8 * ((address + i) % 4);
+      uint32_t& w = word_(model, (address + i) / 4);
+      if (strobe >> i & 1) w = (w & ~(0xffu << shift)) | uint32_t(data[i]) << shift;
+    }
+    return true;
+  }
   void sample(rtl::lds_out& out) override {
     out.req_ready = model.req_ready;
     out.rsp_valid = model.rsp_valid;
@@ -58,6 +75,9 @@ public:
     }
     base::fall();
   }
+
+private:
+  word_of word_;
 };
 
 template <class Model> class verilated_atomic final : public rtl::pin_block<rtl::atomic_in, rtl::atomic_out>, clocked_model<Model> {

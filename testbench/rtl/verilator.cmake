@@ -30,13 +30,13 @@ target_compile_options(verilated_runtime PRIVATE -O1 -w)
 find_package(Threads REQUIRED)
 target_link_libraries(verilated_runtime PUBLIC Threads::Threads)
 
-verilated(Vlds lds)
-verilated(Vlds_bug lds "-GBUG=1'b1")
+verilated(Vlds lds ${RTL}/lds.vlt) # the .vlt files make arrays accessible
+verilated(Vlds_bug lds ${RTL}/lds.vlt "-GBUG=1'b1")
 verilated(Vatomic_unit atomic_unit)
 verilated(Vatomic_unit_bug atomic_unit "-GBUG=1'b1")
 verilated(Vaxi4_memory axi4_memory)
 verilated(Vaxi4_memory_64 axi4_memory -GDATA_BITS=64)
-verilated(Vaxi4_ram axi4_ram_wrapper ${RTL}/axi4_ram.vlt ${RTL}/axi4_ram.sv) # the .vlt file makes its array accessible
+verilated(Vaxi4_ram axi4_ram_wrapper ${RTL}/axi4_ram.vlt ${RTL}/axi4_ram.sv)
 verilated(Vaxi4_ram_4k axi4_ram_wrapper -GADDRESS_BITS=12 ${RTL}/axi4_ram.vlt ${RTL}/axi4_ram.sv)
 
 add_library(lyra_rtl_blocks OBJECT ${RTL}/register_blocks.cpp) # an object: it registers itself

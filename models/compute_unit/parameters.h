@@ -32,6 +32,7 @@ struct compute_unit_parameters {
   bool unaligned_access = true;
   std::string hazard_checker = "report";
   std::string wait_states = "report";
+  bool vcc_alias = false;
   std::string registers = "report";
   std::string exceptions = "auto";
   bool d16_preserve = true;
@@ -81,6 +82,7 @@ struct compute_unit_parameters {
     v("unaligned_access", unaligned_access, {"", 0, 1, nullptr, "SH_MEM_CONFIG: on for HSA", "vector memory and LDS access at any address; off: the low address bits are dropped"});
     v("waitcnt", hazard_checker, {"", 0, 0, "report|error|silent", "", "what a register used before its s_waitcnt does"});
     v("hazards", wait_states, {"", 0, 0, "report|error|silent|model", "ISA 4.5", "what a missing manually inserted wait state does; model: reported, and the consumer gets the stale value"});
+    v("hazards.vcc_alias", vcc_alias, {"", 0, 1, nullptr, "ISA 4.5 has the row; LLVM and Mesa insert nothing there", "also for a vector write of VCC by name (e32) and a vector read of vcc_lo or vcc_hi as an operand right behind it; compiled code has such pairs"});
     v("registers", registers, {"", 0, 0, "report|error|silent", "ISA 3.6.1", "what an SGPR or VGPR beyond the wave's allocation does, besides what the ISA says: sources read register 0, destinations are not written"});
     v("exceptions", exceptions, {"", 0, 0, "auto|on|off", "ISA 3.10", "floating-point exceptions recorded in TRAPSTS (slow); auto: where the code reads TRAPSTS or MODE.EXCP_EN asks for traps"});
     v("d16.preserve", d16_preserve, {"", 0, 1, nullptr, "LLVM: D16PreservesUnusedBits; off on parts with SRAM ECC", "D16 loads keep the other half of the register"});

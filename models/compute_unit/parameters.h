@@ -32,7 +32,7 @@ struct compute_unit_parameters {
   bool unaligned_access = true;
   std::string hazard_checker = "report";
   std::string wait_states = "report";
-  bool vcc_alias = false;
+  bool vcc_alias = false, negative_immediate = true;
   std::string registers = "report";
   std::string exceptions = "auto";
   bool d16_preserve = true;
@@ -74,6 +74,7 @@ struct compute_unit_parameters {
   /// Rules that users know by names of their own.
   template <class V> void describe_rules(V&& v) {
     v("smem.count_return", smem_count_return, {"", 0, 0, "at_completion|per_part", "seed: at completion", "when lgkmcnt falls for a scalar load that comes in two parts"});
+    v("smem.negative_immediate", negative_immediate, {"", 0, 1, nullptr, "clang before 19 emits it for gfx9 (LLVM pull request 89165); ISA 7.2: illegal", "a scalar load with a negative immediate and no SGPR offset reads in front of its base; off: a fault"});
     v("xnack.replay", xnack_replay, {"", 0, 1, nullptr, "ISA 7.2.1 (clauses)", "execute clauses of scalar memory instructions twice at random, as after a page fault; nack single scalar cache requests too"});
     v("xnack.seed", xnack_seed, {"", 0, 1e18, nullptr, "", "seed of the nacks"});
     v("xnack.percent", xnack_percent, {"%", 0, 100, nullptr, "assumed", "share of clauses and requests nacked (each at most once)"});

@@ -8,6 +8,7 @@
 #include "observe/vcd_writer.h"
 #include "fabric/time_domain.h"
 #include "platforms/fst.h"
+#include "platforms/interruption.h"
 #include "platforms/edge_records.h"
 #include "platforms/machine_files.h"
 #include "platforms/profile.h"
@@ -135,10 +136,12 @@ int run(const run_options& o) {
   if (o.statistics_every) sampler = std::make_unique<observe::statistics_sampler>(o.statistics.empty() ? "statistics.jsonl" : o.statistics + "l", mach.statistics(), a);
   observe::progress_bar progress(stderr, !o.quiet && isatty(2));
   const auto began = std::chrono::steady_clock::now();
+  const interruption interrupted;
   bool starved = false, out_of_time = false, reset_done = reset_at == 0;
   const uint64_t chunk = o.statistics_every ? o.statistics_every : timeline ? timeline_recorder::sample_cycles : 50000;
   for (uint64_t until = 0; !mach.dispatcher().done() && mach.run_state().faults.empty();) {
     if (!sc_core::sc_pending_activity()) { starved = true; break; }
+    if (interrupted.signal()) break;
     if (o.max_cycles && until >= o.max_cycles) { out_of_time = true; break; }
     until += chunk;
     if (o.max_cycles) until = std::min(until, o.max_cycles);
@@ -186,7 +189,7 @@ int run(const run_options& o) {
 
   auto& r = mach.run_state();
   print_findings(r);
-  if (!r.faults.empty() || starved || out_of_time) {
+  if (!r.faults.empty() || starved || out_of_time || interrupted.signal()) {
     std::fflush(stdout);
     for (const auto& f : r.faults) {
       fmt::print(stderr, "{}: {}\n", f.id, f.text);
@@ -195,8 +198,13 @@ int run(const run_options& o) {
     }
     if (starved) fmt::print(stderr, "lyra/deadlock: nothing can go on at cycle {}: every wave waits for something that will never come.\n{}", mach.cycle(), mach.describe_unfinished());
     if (out_of_time) fmt::print(stderr, "lyra/max-cycles: not finished after {} cycles (--max-cycles).\n{}", o.max_cycles, mach.describe_unfinished());
+    if (interrupted.signal()) fmt::print(stderr, "lyra/interrupted: {} at cycle {}.\n{}", interrupted.name(), mach.cycle(), mach.describe_unfinished());
     if (!o.quiet) fmt::print("{}", summary(mach, seconds));
     write_profiles();
+    if (interrupted.signal()) {
+      std::fflush(stdout);
+      interrupted.die();
+    }
     return machine_fault;
   }
   if (!o.quiet) fmt::print("{}", summary(mach, seconds));

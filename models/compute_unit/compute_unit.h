@@ -101,6 +101,7 @@ private:
   std::string text_of(const micro_op& m) const;
   void check_hazards(wave& w, const micro_op& m, uint64_t cycle);
   void check_wait_states(wave& w, const micro_op& m, uint64_t cycle);
+  bool negative_offset_faults(wave& w, const scalar_access& a, uint64_t cycle);
   std::string place(const wave& w) const;
 
   // issue (compute_unit_issue.cpp)

@@ -350,7 +350,7 @@ void compute_unit::loose_smem(wave& w, const micro_op& m) {
     return;
   }
   const scalar_access a = scalar_address(m, r);
-  if (a.negative_offset) { fault(w, "lyra/fault/scalar-address", "the sum of a scalar memory instruction's offsets is negative, which is illegal", loose_cycle()); return; }
+  if (negative_offset_faults(w, a, loose_cycle())) return;
   if (!a.executed) { r.pc += m.inst.size_bytes; return; }
   for (unsigned k = 0; k < a.part_count; ++k) {
     const auto state = context_.space->state(a.parts[k].address);

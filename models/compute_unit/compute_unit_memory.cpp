@@ -223,10 +223,7 @@ bool compute_unit::issue_smem(wave& w, const micro_op& m, uint64_t cycle, issue_
   scalar_access a;
   if (kind != memory_kind::time && (kind != memory_kind::cache || m.inst.srsrc.present())) {
     a = scalar_address(m, r);
-    if (a.negative_offset) {
-      fault(w, "lyra/fault/scalar-address", "the sum of a scalar memory instruction's offsets is negative, which is illegal", cycle);
-      return false;
-    }
+    if (negative_offset_faults(w, a, cycle)) return false;
     const bool prefetch = kind == memory_kind::cache;
     for (unsigned k = 0; k < a.part_count && a.executed && !prefetch; ++k) {
       const auto state = context_.space->state(a.parts[k].address);
@@ -309,6 +306,12 @@ void compute_unit::send_smem(uint64_t cycle) {
     smem_queue_.pop();
     smem_next_ = clock().ceil(smem_port.send(p, clock().at(at))) + 1;
   }
+}
+
+bool compute_unit::negative_offset_faults(wave& w, const scalar_access& a, uint64_t cycle) {
+  if (!a.negative_offset && (!a.negative_immediate || parameters_.negative_immediate)) return false;
+  fault(w, "lyra/fault/scalar-address", "the sum of a scalar memory instruction's offsets is negative, which is illegal: add it to the base (s_add_u32, s_addc_u32) instead", cycle);
+  return true;
 }
 
 } // namespace lyra::compute_unit

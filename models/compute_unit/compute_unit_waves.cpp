@@ -90,7 +90,7 @@ void compute_unit::start_wave(wave& w, workgroup& g, unsigned k, uint64_t cycle)
   w.flag_written_cycle = never;
   w.checker.reset();
   w.guarding = false;
-  w.wait_states.reset();
+  w.wait_states.reset(parameters_.vcc_alias);
   start_special(w);
   w.clause.reset();
   w.unaligned = packet.unaligned && parameters_.unaligned_access;

@@ -40,17 +40,14 @@ void hazard_checker::waited(unsigned vm, unsigned lgkm) {
     }
   }
   if (lgkm < 15) {
-    unsigned counts = 0;
-    bool ordered = true;
-    for (auto& e : entries_)
-      if (e.lgkm) { ordered &= e.in_order_lgkm; ++counts; }
-    if (lgkm == 0) {
-      for (auto& e : entries_) { changed |= e.lgkm; e.lgkm = false; }
-    } else if (ordered) {
-      for (auto& e : entries_) {
-        if (counts <= lgkm) break;
-        if (e.lgkm) { e.lgkm = false; --counts; changed = true; }
-      }
+    // What is left together is no more than `lgkm`, so no more DS instructions are left than that: the last ones, whatever else is under way.
+    unsigned ds = ds_;
+    for (auto& e : entries_) {
+      if (lgkm && (ds <= lgkm || !e.in_order_lgkm)) continue;
+      if (!e.lgkm) continue;
+      e.lgkm = false;
+      changed = true;
+      ds -= e.in_order_lgkm;
     }
   }
   if (!changed) return;

@@ -32,6 +32,7 @@ struct compute_unit_parameters {
   bool unaligned_access = true;
   std::string hazard_checker = "report";
   std::string wait_states = "report";
+  bool vcc_alias = false, negative_immediate = true;
   std::string registers = "report";
   std::string exceptions = "auto";
   bool d16_preserve = true;
@@ -73,6 +74,7 @@ struct compute_unit_parameters {
   /// Rules that users know by names of their own.
   template <class V> void describe_rules(V&& v) {
     v("smem.count_return", smem_count_return, {"", 0, 0, "at_completion|per_part", "seed: at completion", "when lgkmcnt falls for a scalar load that comes in two parts"});
+    v("smem.negative_immediate", negative_immediate, {"", 0, 1, nullptr, "clang before 19 emits it for gfx9 (LLVM pull request 89165); ISA 7.2: illegal", "a scalar load with a negative immediate and no SGPR offset reads in front of its base; off: a fault"});
     v("xnack.replay", xnack_replay, {"", 0, 1, nullptr, "ISA 7.2.1 (clauses)", "execute clauses of scalar memory instructions twice at random, as after a page fault; nack single scalar cache requests too"});
     v("xnack.seed", xnack_seed, {"", 0, 1e18, nullptr, "", "seed of the nacks"});
     v("xnack.percent", xnack_percent, {"%", 0, 100, nullptr, "assumed", "share of clauses and requests nacked (each at most once)"});
@@ -81,6 +83,7 @@ struct compute_unit_parameters {
     v("unaligned_access", unaligned_access, {"", 0, 1, nullptr, "SH_MEM_CONFIG: on for HSA", "vector memory and LDS access at any address; off: the low address bits are dropped"});
     v("waitcnt", hazard_checker, {"", 0, 0, "report|error|silent", "", "what a register used before its s_waitcnt does"});
     v("hazards", wait_states, {"", 0, 0, "report|error|silent|model", "ISA 4.5", "what a missing manually inserted wait state does; model: reported, and the consumer gets the stale value"});
+    v("hazards.vcc_alias", vcc_alias, {"", 0, 1, nullptr, "ISA 4.5 has the row; LLVM and Mesa insert nothing there", "also for a vector write of VCC by name (e32) and a vector read of vcc_lo or vcc_hi as an operand right behind it; compiled code has such pairs"});
     v("registers", registers, {"", 0, 0, "report|error|silent", "ISA 3.6.1", "what an SGPR or VGPR beyond the wave's allocation does, besides what the ISA says: sources read register 0, destinations are not written"});
     v("exceptions", exceptions, {"", 0, 0, "auto|on|off", "ISA 3.10", "floating-point exceptions recorded in TRAPSTS (slow); auto: where the code reads TRAPSTS or MODE.EXCP_EN asks for traps"});
     v("d16.preserve", d16_preserve, {"", 0, 1, nullptr, "LLVM: D16PreservesUnusedBits; off on parts with SRAM ECC", "D16 loads keep the other half of the register"});

@@ -44,7 +44,8 @@ scalar_access scalar_address(const micro_op& m, const alu::wave_registers& r) {
   if (i.saddr.present()) scalar = int64_t(r.sgpr[source_register(r, i.saddr.code)]);
   if (scratch) scalar *= 64;
   const int64_t offset = scalar + (buffer ? int64_t(uint32_t(i.offset) & 0xfffff) : int64_t(i.offset));
-  a.negative_offset = !buffer && offset < 0;
+  a.negative_offset = !buffer && offset < 0 && i.saddr.present();
+  a.negative_immediate = !buffer && offset < 0 && !i.saddr.present();
 
   if (buffer) {
     const uint64_t base = (uint64_t(r.sgpr[sbase + 1] & 0xffff) << 32 | r.sgpr[sbase]) & ~uint64_t(3);

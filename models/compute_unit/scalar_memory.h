@@ -17,7 +17,8 @@ struct scalar_access {
   struct part { uint64_t address; uint8_t first, count; };
   part parts[2];
   unsigned part_count = 0;
-  bool negative_offset = false; ///< the sum of the offsets is negative: illegal
+  bool negative_offset = false;    ///< an immediate and an SGPR or M0, and their sum is negative: illegal
+  bool negative_immediate = false; ///< an immediate alone, and it is negative: illegal by the book, but compiled code has it
 };
 
 /// Computes addresses from a wave's registers. Rules (Vega ISA 7.2, 7.4): two low bits ignored (DISCARD six), S_SCRATCH offsets

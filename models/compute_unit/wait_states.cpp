@@ -118,7 +118,7 @@ wait_state_checker::violation wait_state_checker::check(const micro_op& m, std::
     reads_z |= s.code == isa::operand_code::vccz || s.code == isa::operand_code::execz;
     reads_vcc_constant |= (s.code == isa::operand_code::vcc_lo || s.code == isa::operand_code::vcc_hi) && s.type != isa::operand_type::mask;
   }
-  if (reads_vcc_constant) breaks(wait_row::vcc_alias, vcc_by_name_);
+  if (reads_vcc_constant && vcc_alias_) breaks(wait_row::vcc_alias, vcc_by_name_);
   if (!lane && !fmas && !dpp && !reads_z) return v;
   for (unsigned d = history; d-- > 0;) {
     const mark w = recent(d);

@@ -28,7 +28,9 @@ bool late_store_data(const micro_op& m);
 class wait_state_checker {
 public:
   /// A new wave: everything before is out of every rule's reach.
-  void reset() { pass(8); now_ += 8; }
+  /// \param vcc_alias  whether the row "mixed use of VCC: alias and SGPR number" holds for VCC written without naming it and read as operand vcc_lo, vcc_hi. Compilers
+  /// put such a pair back to back (a ballot and a mask in clang's code); Mesa takes the row for an SGPR number that happens to be VCC's, which no GFX9 operand is.
+  void reset(bool vcc_alias = true) { pass(8); now_ += 8; vcc_alias_ = vcc_alias; }
 
   struct violation {
     wait_row row = wait_row::count;
@@ -68,6 +70,7 @@ private:
   const micro_op* recent_[history] = {}; ///< a ring over wait states; only vector ALU instructions are written
   uint8_t place_ = 0;               ///< of the last wait state in the ring
   uint8_t valu_ = 0;                ///< bit d: the instruction d wait states back was a vector ALU one
+  bool vcc_alias_ = true;
   uint64_t vector_until_ = 0;       ///< before this mark a vector instruction may be the consumer of wide_store_ or setreg_vskip_
   mark setreg_[32], vskip_, setreg_vskip_, m0_, movrel_vcc_, vcc_by_name_;
   mark wide_store_;

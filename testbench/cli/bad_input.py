@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is wrong is said clearly, with its place and the right exit code: 1 a wrong result, 2 bad input, 3 a fault of the machine or the program on it."""
 import pathlib
+import signal
 import struct
+import subprocess
+import time
 
 import support
 from support import LyraTest
@@ -215,6 +218,22 @@ class Faults(LyraTest):
         self.stops(r"lyra/max-cycles: not finished after 20000 cycles.*\n +cu0 simd0 wave0 ", "raw.toml", "--max-cycles", "20000")
         self.raw("s_sleep 10\ns_branch 65534")
         self.stops(r"lyra/max-cycles: not finished after 20000 cycles", "raw.toml", "--max-cycles", "20000")
+
+    def test_an_interrupted_run_says_what_its_waves_do_and_dies_by_the_signal(self):
+        self.raw("s_nop 0\ns_branch 65534")
+        for mode in ("at", "lt"):
+            for number in (signal.SIGINT, signal.SIGTERM):
+                run = subprocess.Popen([support.LYRA, "run", "raw.toml", "--machine", "cu", "--mode", mode, "--stats", "s.json", "--stats-every", "1000"], cwd=self.folder, stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, text=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+                samples = self.folder / "s.jsonl"
+                while not (samples.exists() and samples.stat().st_size):  # it runs
+                    self.assertIsNone(run.poll())
+                    time.sleep(0.02)
+                run.send_signal(number)
+                out, err = run.communicate(timeout=60)
+                samples.unlink()
+                self.assertEqual(run.returncode, -number)
+                self.assertRegex(err, rf"lyra/interrupted: {number.name} at cycle \d+\.\n +cu0 simd0 wave0 .*\n")
 
     def test_read_before_wait_is_found_the_same_everywhere(self):
         self.raw("v_mov_b32 v3, 0\nv_mov_b32 v4, 1\nglobal_load_dword v1, v[3:4], off\nv_add_u32 v2, v1, v1\ns_waitcnt vmcnt(0)\ns_endpgm")

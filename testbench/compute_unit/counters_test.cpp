@@ -79,6 +79,23 @@ BOOST_AUTO_TEST_CASE(scalar_loads_may_come_in_any_order_so_only_lgkmcnt_0_guaran
   job(a + "s_waitcnt lgkmcnt(0)\n" + b).good();
 }
 
+BOOST_AUTO_TEST_CASE(lds_data_are_guaranteed_by_a_count_with_scalar_loads_under_way) { // as Mesa waits: at most two counts are left, so at most the last two LDS instructions
+  const auto program = [](const char* wait) {
+    return std::string("v_lshlrev_b32_e32 v1, 2, v0\nv_mov_b32_e32 v2, 5\nds_write_b32 v1, v2\ns_waitcnt lgkmcnt(0)\ns_load_dwordx4 s[8:11], s[2:3], 0x0\ns_load_dword s12, s[2:3], 0x40\nds_read_b32 v3, v1\nds_write_b32 v1, v0 offset:256\nds_read_b32 v4, v1\ns_waitcnt ") +
+           wait + "\nv_add_u32_e32 v5, v3, v2\nglobal_store_dword v1, v5, s[0:1]\ns_waitcnt lgkmcnt(0)\ns_endpgm";
+  };
+  for (const char* machine : {"--machine cu", "--machine cu --mode lt", "--machine cu --set chaos.seed=3"}) {
+    for (const char* enough : {"lgkmcnt(0)", "lgkmcnt(1)", "lgkmcnt(2)"}) {
+      job j(program(enough));
+      j.lds = 1024;
+      BOOST_TEST(j.good(machine).data.at(0) == 10u);
+    }
+    job bad(program("lgkmcnt(3)"));
+    bad.lds = 1024;
+    BOOST_TEST(bad.run(machine).says("reads v3 before an s_waitcnt guarantees the data of 'ds_read_b32 v3, v1'"), machine);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(instructions_of_one_wave_take_their_exact_cycles) {
   const uint32_t base = cycles_of("");
   const auto extra = [&](const std::string& body) { return cycles_of(body) - base; };

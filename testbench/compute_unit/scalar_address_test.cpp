@@ -103,13 +103,29 @@ BOOST_AUTO_TEST_CASE(stores_take_their_offset_from_the_instruction_or_m0) {
 }
 
 BOOST_AUTO_TEST_CASE(a_negative_sum_of_offsets_is_a_fault) {
-  for (const char* i : {"s_load_dword s12, s[2:3], -4", "s_load_dword s12, s[2:3], s20 offset:-20", "s_store_dword s12, s[2:3], m0 offset:-8"}) {
+  for (const char* i : {"s_load_dword s12, s[2:3], s20 offset:-20", "s_store_dword s12, s[2:3], m0 offset:-8"}) {
     job j(set_s(20, 16) + set_m0(4) + i + "\ns_waitcnt lgkmcnt(0)\ns_endpgm");
     for (const auto& m : all_modes()) {
       const auto o = j.run(m);
       BOOST_TEST(o.code == 3, m);
       BOOST_TEST((o.says("lyra/fault/scalar-address") && o.says("offsets is negative")), o.err);
     }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_negative_immediate_alone_reads_in_front_of_the_base) { // as clang 15 compiles p[i - 1] for a uniform i
+  collector c;
+  c.add("s_add_u32 s6, s2, 0x100\ns_addc_u32 s7, s3, 0\ns_load_dwordx2 s[12:13], s[6:7], -4\n");
+  c.take(12, 2);
+  c.add("s_scratch_load_dword s12, s[6:7], -0x100\n");
+  c.take(12);
+  job j(c.program());
+  j.in = numbered();
+  all_modes_equal(j, {word(0xfc / 4), word(0x100 / 4), word(0)});
+  for (const auto& m : all_modes()) {
+    const auto o = j.run(m + " --set smem.negative_immediate=off");
+    BOOST_TEST(o.code == 3, m);
+    BOOST_TEST((o.says("lyra/fault/scalar-address") && o.says("offsets is negative")), o.err);
   }
 }
 

@@ -29,7 +29,7 @@ std::string text(const row& r, unsigned missing) {
   return fmt::format("v_mov_b32_e32 v29, 0\nv_mov_b32_e32 v31, 0\n{}\ns_nop 7\n.p2align 6\n{}\n{}{}\ns_nop 7\n{}\ns_mov_b64 exec, 1\ns_nop 7\nglobal_store_dword v29, v31, s[0:1]\ns_endpgm", r.before, r.producer, nops, r.consumer, r.result);
 }
 
-void check(const row& r) {
+void check(const row& r, const std::string& more = "") {
   const std::string what = std::string(r.producer) + " -> " + r.consumer;
   for (unsigned missing : {r.states, 1u}) {
     job bad(text(r, missing));
@@ -37,16 +37,16 @@ void check(const row& r) {
     bad.sgprs = 102;
     bad.out_dwords = 256;
     for (const auto& m : both_modes()) {
-      const auto o = bad.run(m);
+      const auto o = bad.run(m + more);
       BOOST_TEST(o.code == 0, what << " " << m << "\n" << o.err);
       BOOST_TEST((o.says("lyra/hazard/wait-states") && o.says(fmt::format("{} wait state{} missing", missing, missing > 1 ? "s" : "")) && o.says(r.producer_text)), what << " " << missing << " missing, " << m << "\n" << o.err);
       if (*r.result) BOOST_TEST(o.data.at(0) == (r.always ? r.stale : r.fresh), what << " reported only, " << m);
-      const auto stale = bad.run(m + " --set hazards=model");
+      const auto stale = bad.run(m + more + " --set hazards=model");
       BOOST_TEST(stale.says("lyra/hazard/wait-states"), what);
       if (*r.result) BOOST_TEST(stale.data.at(0) == r.stale, what << " " << missing << " missing, stale, " << m);
     }
-    BOOST_TEST(bad.run("--machine cu --set hazards=error").code == 3, what);
-    BOOST_TEST(bad.run("--machine cu --set hazards=silent").err.empty(), what);
+    BOOST_TEST(bad.run("--machine cu --set hazards=error" + more).code == 3, what);
+    BOOST_TEST(bad.run("--machine cu --set hazards=silent" + more).err.empty(), what);
   }
   job good(text(r, 0));
   good.lds = 1024;
@@ -54,7 +54,7 @@ void check(const row& r) {
   good.out_dwords = 256;
   for (const auto& m : both_modes())
     for (const char* model : {"", " --set hazards=model"}) {
-      const auto o = good.good(m + model);
+      const auto o = good.good(m + more + model);
       if (*r.result) BOOST_TEST(o.data.at(0) == r.fresh, what << " with wait states, " << m << model);
     }
 }
@@ -115,7 +115,12 @@ BOOST_AUTO_TEST_CASE(vector_write_of_exec_to_dpp) {
   check({"v_mov_b32_e32 v4, 7\nv_mov_b32_e32 v5, 1", "v_cmpx_lt_u32_e32 vcc, 31, v0", 5, "v_mov_b32_dpp v5, v4 quad_perm:[0,1,2,3] row_mask:0xf bank_mask:0xf", "s_mov_b64 exec, -1\nv_mov_b32_e32 v31, v5", 1, 7, "v_cmpx_lt_u32_e32"});
 }
 BOOST_AUTO_TEST_CASE(vcc_written_by_name_and_read_by_number) {
-  check({"s_mov_b64 vcc, 5", "v_cmp_ne_u32_e32 vcc, v0, v0", 1, "v_mov_b32_e32 v31, vcc_lo", "", 0, 5, "v_cmp_ne_u32_e32"});
+  check({"s_mov_b64 vcc, 5", "v_cmp_ne_u32_e32 vcc, v0, v0", 1, "v_mov_b32_e32 v31, vcc_lo", "", 0, 5, "v_cmp_ne_u32_e32"}, " --set hazards.vcc_alias=1");
+}
+BOOST_AUTO_TEST_CASE(compiled_pairs_on_vcc_are_no_finding) { // a ballot and a mask, as clang writes them
+  job code("v_mov_b32_e32 v29, 0\nv_mov_b32_e32 v30, 6\ns_mov_b64 vcc, 0\ns_nop 7\nv_cmp_gt_u32_e32 vcc, 3, v0\nv_and_b32_e32 v31, vcc_lo, v30\ns_mov_b64 exec, 1\nglobal_store_dword v29, v31, s[0:1]\ns_endpgm");
+  for (const auto& m : both_modes())
+    for (const char* model : {"", " --set hazards=error", " --set hazards=model"}) BOOST_TEST(code.good(m + model).data.at(0) == 6u);
 }
 BOOST_AUTO_TEST_CASE(scalar_write_of_m0_to_lds_accesses_that_use_it) {
   const char* prepare = "v_mov_b32_e32 v3, 0\nv_mov_b32_e32 v4, 41\nv_mov_b32_e32 v5, 42\ns_mov_b64 exec, 1\nds_write_b32 v3, v4\nds_write_b32 v3, v5 offset:512\ns_waitcnt lgkmcnt(0)\ns_mov_b32 m0, 0";

@@ -424,8 +424,7 @@ void l1_cache::send_to_td(cycle_t c) {
     const uint64_t width = parameters_.td_bytes_per_cycle;
     const cycle_t earliest = std::max({e.cycle, c + 1, clock().ceil(td_port.free_at())});
     uint64_t cost = std::max<uint64_t>(e.bytes, td_quantum_);
-    uint64_t start = std::max(td_position_, earliest * width);
-    if (start % width + cost > width && start % width != 0) start += width - start % width; // does not fit into the rest of this cycle
+    const uint64_t start = std::max(td_position_, earliest * width); // the rest of a cycle takes the first bytes of the next line
     cost = std::min(cost, width * 64);
     td_position_ = start + cost;
     // the message is complete when its last byte has come

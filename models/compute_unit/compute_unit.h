@@ -119,6 +119,7 @@ private:
   const micro_op* next_instruction(wave& w);
   void want_fetch(wave& w);
   void send_fetches(uint64_t cycle);
+  static bool fetches_before(const wave& a, const wave& b);
   unsigned valu_cycles(const micro_op& m) const;
   unsigned scalar_cycles(const micro_op& m) const;
   void send_smem(uint64_t cycle);

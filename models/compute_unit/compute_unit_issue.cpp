@@ -360,10 +360,11 @@ void compute_unit::want_fetch(wave& w) {
   w.ib.advance(w.regs.pc);
   if (w.ib.count >= parameters_.instruction_buffer_blocks || w.fetch_queued) return;
   w.fetch_queued = true;
-  fetch_queue_.push_back(&w);
-  send_fetches(now());
+  fetch_queue_.push_back(&w); // sent at the end of this cycle's work
 }
 
+/// One block of 32 bytes a cycle, to the wave whose buffer holds least; among these to the highest priority, then to the oldest. Chosen in the cycle before it
+/// leaves, so that a wave that has just jumped goes before blocks that others want only ahead.
 void compute_unit::send_fetches(uint64_t cycle) {
   uint64_t at = std::max(cycle + 1, fetch_next_);
   while (fetch_port.ready() && !fetch_invalidations_.empty()) {
@@ -371,30 +372,38 @@ void compute_unit::send_fetches(uint64_t cycle) {
     fetch_invalidations_.pop();
     fetch_next_ = ++at;
   }
-  size_t k = 0;
-  while (k < fetch_queue_.size() && fetch_port.ready()) {
-    wave& w = *fetch_queue_[k];
+  while (!fetch_queue_.empty() && fetch_port.ready()) {
+    if (at > cycle + 1) return wake_at(at - 1);
+    size_t first = 0;
+    for (size_t k = 1; k < fetch_queue_.size(); ++k)
+      if (fetches_before(*fetch_queue_[k], *fetch_queue_[first])) first = k;
+    wave& w = *fetch_queue_[first];
     const bool wanted = w.state == wave_state::running || w.state == wave_state::waiting || w.state == wave_state::barrier || w.state == wave_state::sleeping;
-    while (wanted && w.ib.count < parameters_.instruction_buffer_blocks && fetch_port.ready()) {
+    if (wanted && w.ib.count < parameters_.instruction_buffer_blocks) {
       const uint64_t address = fabric::canonical(w.ib.base + 32 * w.ib.count);
       const unsigned slot = w.ib.count++;
       if (context_.space->state(address) == fabric::page_state::unmapped) {
         w.ib.block[slot] = &fetch_fault_block_;
         if (slot == 0) consider(w, cycle + 1);
-        continue;
+      } else {
+        auto& p = context_.lines->line(tlm::TLM_READ_COMMAND, address, 32);
+        payload_pool::policy(p).tag = uint64_t(&w - waves_.data()) << 32 | w.ib.generation;
+        payload_pool::policy(p).source = uint16_t(index_);
+        ++statistics.fetches;
+        at = clock().ceil(fetch_port.send(p, clock().at(at))) + 1;
+        fetch_next_ = at;
       }
-      auto& p = context_.lines->line(tlm::TLM_READ_COMMAND, address, 32);
-      payload_pool::policy(p).tag = uint64_t(&w - waves_.data()) << 32 | w.ib.generation;
-      payload_pool::policy(p).source = uint16_t(index_);
-      ++statistics.fetches;
-      at = clock().ceil(fetch_port.send(p, clock().at(at))) + 1;
-      fetch_next_ = at;
     }
-    if (wanted && w.ib.count < parameters_.instruction_buffer_blocks) break;
+    if (wanted && w.ib.count < parameters_.instruction_buffer_blocks) continue;
     w.fetch_queued = false;
-    ++k;
+    fetch_queue_[first] = fetch_queue_.back();
+    fetch_queue_.pop_back();
   }
-  fetch_queue_.erase(fetch_queue_.begin(), fetch_queue_.begin() + std::ptrdiff_t(k));
+}
+
+bool compute_unit::fetches_before(const wave& a, const wave& b) {
+  if (a.ib.count != b.ib.count) return a.ib.count < b.ib.count;
+  return a.regs.priority != b.regs.priority ? a.regs.priority > b.regs.priority : a.age < b.age;
 }
 
 } // namespace lyra::compute_unit

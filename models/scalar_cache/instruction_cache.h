@@ -16,7 +16,7 @@ namespace lyra::scalar_cache {
 struct instruction_cache_parameters {
   unsigned size_bytes = 32768, ways = 4;
   unsigned requests_per_cycle = 4;
-  unsigned hit_latency_cycles = 20, miss_request_cycles = 25, fill_return_cycles = 40;
+  unsigned hit_latency_cycles = 16, miss_request_cycles = 25, fill_return_cycles = 40;
   unsigned mshrs = 16, requests_outstanding = 128, port_queue_entries = 8;
   unsigned prefetch_lines = 1;
 
@@ -24,7 +24,7 @@ struct instruction_cache_parameters {
     v("size_bytes", size_bytes, {"bytes", 256, 1 << 20, nullptr, "KFD cache tables: 32 KB", "capacity (64-byte lines)"});
     v("ways", ways, {"ways", 1, 256, nullptr, "assumed (MGPUSim: 4)", "associativity, LRU"});
     v("requests_per_cycle", requests_per_cycle, {"requests/cycle", 1, 16, nullptr, "AMD GCN white paper: 4 banks, 32 bytes a clock to each of up to 4 compute units", "lookups in one cycle, at most one for each compute unit"});
-    v("hit_latency_cycles", hit_latency_cycles, {"cycles", 1, 1500, nullptr, "assumed: no figure is published", "lookup to answer"});
+    v("hit_latency_cycles", hit_latency_cycles, {"cycles", 1, 1500, nullptr, "assumed: lies within the 20 clk of a taken branch (CLRX), with a turn to spare for other waves' fetches", "lookup to answer"});
     v("miss_request_cycles", miss_request_cycles, {"cycles", 1, 1000, nullptr, "as the scalar data cache", "lookup to the request at the crossbar"});
     v("fill_return_cycles", fill_return_cycles, {"cycles", 1, 1000, nullptr, "as the scalar data cache", "data from L2 to answer"});
     v("mshrs", mshrs, {"lines", 1, 256, nullptr, "assumed", "fills outstanding, prefetches included"});

@@ -64,6 +64,18 @@ BOOST_AUTO_TEST_CASE(hits_of_whole_lines_come_one_a_cycle_and_narrow_ones_four_a
   BOOST_TEST(b.count("bytes_to_td") == 16u * 64 * 2 + 16 * 4);
 }
 
+BOOST_AUTO_TEST_CASE(a_wave_that_starts_within_a_line_takes_no_longer_to_td_than_its_bytes) {
+  // 256 bytes over five lines, and the same again: 64 bytes a cycle, a line's last bytes with the next one's first; a line takes a quarter of a cycle at least
+  l1_bench b;
+  for (unsigned i = 0; i < 5; ++i) b.read(10, 0x1000 + 64 * i);
+  std::vector<uint64_t> tags;
+  for (unsigned wave = 0; wave < 2; ++wave)
+    for (unsigned i = 0; i < 5; ++i) tags.push_back(b.read(1000, 0x1000 + 64 * i, {false, false, false, uint8_t(i == 0 ? 44 : i == 4 ? 20 : 64)}));
+  b.run(2000);
+  const uint64_t last_byte[] = {44, 108, 172, 236, 256, 300, 364, 428, 492, 512};
+  for (unsigned i = 0; i < 10; ++i) BOOST_TEST(b.td->of(tags[i]).cycle == 1000 + hit + (last_byte[i] - 1) / 64);
+}
+
 BOOST_AUTO_TEST_CASE(misses_go_to_the_crossbar_one_a_cycle) {
   l1_bench b;
   std::vector<uint64_t> tags;

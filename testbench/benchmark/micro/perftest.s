@@ -96,10 +96,39 @@ perftest_all 1
 perftest_all 2
 perftest_all 4
 
-// The same for loads whose addresses differ by lane (v4: the work-item's own part): an addition and an OR of the vector ALU make each address.
-//   raw    address = (v4 + i * 4 width) | mask, converted       typed  index = (v4 + i) | mask
-.macro perftest_vector name, width, step, convert, insn
-  entry \name, 256, 32
+// The same for vector loads (v4: the work-item's own part), the loop as its [loop] says, or unrolled. Where the address differs by lane, the vector ALU makes it:
+//   raw    address = (v4 + i * 4 width) | mask, converted: v4 + i * 4 width is a running sum       typed  index = (v4 + i) | mask
+// where it does not (uniform), it is scalar arithmetic, and a move.
+.macro perftest_index own, step, at
+  .ifc \own, uniform
+    .if \at == 0
+      s_or_b32 s37, s36, s34
+    .else
+      s_add_u32 s37, s36, \at * \step
+      s_or_b32 s37, s37, s34
+    .endif
+    v_mov_b32 v2, s37
+  .endif
+  .ifc \own, lanes
+    .if \at == 0
+      v_add_u32 v2, s36, v4
+    .else
+      s_add_u32 s37, s36, \at * \step
+      v_add_u32 v2, s37, v4
+    .endif
+    v_or_b32 v2, s34, v2
+  .endif
+  .ifc \own, sum
+    .if \at == 0
+      v_or_b32 v2, s34, v4
+    .else
+      v_add_u32 v2, \at * \step, v4
+      v_or_b32 v2, s34, v2
+    .endif
+  .endif
+.endm
+.macro perftest_vector name, width, unroll, step, convert, own, insn
+  entry \name, 256, 24
   prologue
   v_mov_b32 v8, 0
   v_mov_b32 v9, 0
@@ -109,27 +138,30 @@ perftest_all 4
   s_mov_b32 s36, 0
   .p2align 6
 5:
-  s_add_u32 s37, s36, \step
-  v_add_u32 v2, s36, v4
-  v_or_b32 v2, s34, v2
-  v_add_u32 v3, s37, v4
-  v_or_b32 v3, s34, v3
-  \insn \width, 12, v2
-  \insn \width, 16, v3
-  s_add_u32 s36, s36, 2 * \step
+  .set load, 0
+  .rept \unroll
+    perftest_index \own, \step, load
+    \insn \width, 12 + load * 4, v2
+    .set load, load + 1
+  .endr
+  .ifc \own, sum
+    v_add_u32 v4, \unroll * \step, v4
+  .endif
+  s_add_u32 s36, s36, \unroll * \step
   s_cmp_lt_u32 s36, 256 * \step
-  s_waitcnt vmcnt(1)
-  .set component, 0
-  .rept 2 * \width
-    .if component == \width
-      s_waitcnt vmcnt(0)
-    .endif
-    .set from, 12 + component % \width + (component / \width) * 4
-    .if \convert
-      v_cvt_f32_u32 v[from], v[from]
-    .endif
-    v_add_f32 v[8 + component % \width], v[from], v[8 + component % \width]
-    .set component, component + 1
+  .set load, 0
+  .rept \unroll
+    s_waitcnt vmcnt(\unroll - 1 - load)
+    .set component, 0
+    .rept \width
+      .set from, 12 + load * 4 + component
+      .if \convert
+        v_cvt_f32_u32 v[from], v[from]
+      .endif
+      v_add_f32 v[8 + component], v[from], v[8 + component]
+      .set component, component + 1
+    .endr
+    .set load, load + 1
   .endr
   s_cbranch_scc1 5b
   v_add_f32 v8, v8, v9
@@ -161,13 +193,18 @@ perftest_all 4
     buffer_load_format_xyzw v[\to:\to + 3], \address, s[12:15], 0 idxen
   .endif
 .endm
-perftest_vector perftest_raw_x1, 1, 4, 1, perftest_raw
-perftest_vector perftest_raw_x2, 2, 8, 1, perftest_raw
-perftest_vector perftest_raw_x3, 3, 12, 1, perftest_raw
-perftest_vector perftest_raw_x4, 4, 16, 1, perftest_raw
-perftest_vector perftest_typed_x1, 1, 1, 0, perftest_typed
-perftest_vector perftest_typed_x2, 2, 1, 0, perftest_typed
-perftest_vector perftest_typed_x4, 4, 1, 0, perftest_typed
+perftest_vector perftest_raw_x1, 1, 1, 4, 1, sum, perftest_raw
+perftest_vector perftest_raw_x2, 2, 1, 8, 1, sum, perftest_raw
+perftest_vector perftest_raw_x3, 3, 1, 12, 1, sum, perftest_raw
+perftest_vector perftest_raw_x4, 4, 1, 16, 1, sum, perftest_raw
+perftest_vector perftest_raw_x1_by_lane_unroll_2, 1, 2, 4, 1, sum, perftest_raw
+perftest_vector perftest_typed_x1, 1, 1, 1, 0, lanes, perftest_typed
+perftest_vector perftest_typed_x2, 2, 1, 1, 0, lanes, perftest_typed
+perftest_vector perftest_typed_x4, 4, 1, 1, 0, lanes, perftest_typed
+perftest_vector perftest_typed_x1_unroll_2, 1, 2, 1, 0, lanes, perftest_typed
+perftest_vector perftest_typed_x1_uniform, 1, 1, 1, 0, uniform, perftest_typed
+perftest_vector perftest_typed_x2_uniform, 2, 1, 1, 0, uniform, perftest_typed
+perftest_vector perftest_typed_x4_uniform, 4, 1, 1, 0, uniform, perftest_typed
 
 // The same for images: 16 by 16 loads around the work-item's own texel (v4, v5); the row's coordinate is made once a row.
 .macro perftest_image name, width, data, dmask

@@ -12,7 +12,7 @@ namespace {
 constexpr uint64_t writeback_tag = uint64_t(1) << 32;
 constexpr uint64_t whole_line = ~uint64_t(0);
 
-set_selection sets_of(const l2_parameters& p) { return {p.ways ? p.size_bytes / line_bytes / p.ways : 0, p.interleave_bytes, p.channels, p.index_hash}; }
+set_selection sets_of(const l2_parameters& p) { return {p.ways ? p.size_bytes / line_bytes / p.ways : 0, p.interleave_bytes, p.channels, p.index_hash == "fold", p.index_hash == "mix"}; }
 replacement replacement_of(const l2_parameters& p) { return p.replacement == "fifo" ? replacement::fifo : p.replacement == "random" ? replacement::random : replacement::lru; }
 unsigned result_beats(const payload& p) {
   const auto* a = fabric::payload_pool::find_atomic(p);

@@ -10,7 +10,7 @@ namespace lyra::cache {
 struct l2_parameters {
   unsigned size_bytes = 262144, ways = 16;
   std::string replacement = "lru";
-  bool index_hash = true;
+  std::string index_hash = "mix";
   unsigned hit_latency_cycles = 78, write_latency_cycles = 78, miss_request_cycles = 20, fill_response_cycles = 58, atomic_request_cycles = 20, atomic_response_cycles = 58, atomic_return_cycles = 137;
   unsigned input_depth = 32, mshrs = 256, mshr_targets = 32, writeback_entries = 256;
   std::string slc_policy = "first_victim";
@@ -21,8 +21,9 @@ struct l2_parameters {
   template <class V> void describe(V&& v) {
     v("size_bytes", size_bytes, {"bytes", 4096, 67108864, nullptr, "256 KB a TCC (Mesa, Vega)", "data of one channel"});
     v("ways", ways, {"ways", 1, 256, nullptr, "16 in two simulators; not published for Vega", "associativity"});
-    v("replacement", replacement, {"", 0, 0, "lru|fifo|random", "assumed", "which line leaves a full set"});
-    v("index_hash", index_hash, {"", 0, 1, nullptr, "assumed", "set number XOR higher address bits"});
+    v("replacement", replacement, {"", 0, 0, "lru|fifo|random", "gpu-benches, MI100: latency from 2 to 24 MB, see index_hash", "which line leaves a full set"});
+    v("index_hash", index_hash, {"", 0, 0, "none|fold|mix", "gpu-benches, MI100: latency from 2 to 24 MB is that of 16-way LRU sets that lines fall into at random",
+      "set of a line: by the lowest address bits; these XOR higher ones; or by a hash of all address bits, as scattered pages make it too"});
     v("hit_latency_cycles", hit_latency_cycles, {"cycles", 1, 10000, nullptr, "share of the 264-clk L2 hit (gpu-benches, MI100)", "from tag look-up to the response of a read that hits"});
     v("write_latency_cycles", write_latency_cycles, {"cycles", 1, 10000, nullptr, "assumed as for reads", "from tag look-up to the acknowledgement of a write"});
     v("miss_request_cycles", miss_request_cycles, {"cycles", 1, 10000, nullptr, "assumed", "from tag look-up to the request to memory"});

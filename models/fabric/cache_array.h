@@ -42,6 +42,7 @@ struct set_selection {
   unsigned interleave_bytes = 64; ///< size of an interleaved block
   unsigned interleave_ways = 1;   ///< owners the blocks are spread over
   bool fold = false;              ///< XOR higher address bits into the index (spreads power-of-two strides)
+  bool mix = false;               ///< instead: a hash of the line's number, so that lines fall into sets as if at random
 
   unsigned operator()(uint64_t address) const {
     uint64_t n = address / line_bytes;
@@ -49,7 +50,11 @@ struct set_selection {
       const uint64_t lines = interleave_bytes / line_bytes;
       n = n / (lines * interleave_ways) * lines + n % lines;
     }
-    if (fold) n ^= n / sets ^ n / (uint64_t(sets) * sets);
+    if (mix) {
+      uint64_t h = n * 0x9e3779b97f4a7c15;
+      h = (h ^ h >> 32) * 0xd6e8feb86659fd93;
+      n ^= h ^ h >> 32;
+    } else if (fold) n ^= n / sets ^ n / (uint64_t(sets) * sets);
     return unsigned(n & (sets - 1));
   }
 };

@@ -343,7 +343,7 @@ BOOST_AUTO_TEST_CASE(streaming_lines_leave_first_or_at_once) {
     auto o = options();
     o.l2.size_bytes = 4096;
     o.l2.ways = 4;
-    o.l2.index_hash = false;
+    o.l2.index_hash = "none";
     o.l2.slc_policy = policy;
     return std::make_unique<memory_bench>(name, o);
   };

@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(misses_to_one_line_merge_into_one_fetch_and_answer_one_a_cy
 BOOST_AUTO_TEST_CASE(a_conflict_in_a_set_evicts_the_oldest_line_and_writes_it_back) {
   auto o = straight();
   o.l2.size_bytes = 8192; // 8 sets x 16 ways
-  o.l2.index_hash = false;
+  o.l2.index_hash = "none";
   memory_bench b("b", o);
   b.store.map(0, 1 << 20);
   std::vector<uint8_t> bytes(64, 0xab);

@@ -200,7 +200,17 @@ private:
     uint64_t warm;
     mach_.map(data_at, c.bytes);
     const auto whole_turns = [](uint64_t n) { return (n + hops_a_turn - 1) / hops_a_turn * hops_a_turn; };
-    if (c.fresh) {
+    if (c.cold) {
+      constexpr uint64_t block = 128, rounds = block / 8, hops = 2000000;
+      std::vector<uint64_t> order(c.bytes / block);
+      for (uint64_t i = 0; i < order.size(); ++i) order[i] = i * block;
+      for (uint64_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+      for (uint64_t k = 0; k < rounds; ++k)
+        for (uint64_t i = 0; i < order.size(); ++i) link(order[i] + 8 * k, i + 1 < order.size() ? order[i + 1] + 8 * k : order[0] + 8 * ((k + 1) % rounds));
+      walk.push_back(order[0]);
+      warm = hops_a_turn;
+      turns_ = hops / hops_a_turn;
+    } else if (c.fresh) {
       constexpr uint64_t page = 2 << 20;
       const uint64_t pages = std::max<uint64_t>(1, c.bytes / page);
       std::unordered_set<uint64_t> used; // a line twice would join two places of the chain

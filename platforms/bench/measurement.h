@@ -47,6 +47,7 @@ struct chase_set {
   uint64_t bytes = 0;     ///< size of the set, walked in a random order of its lines that is run through once before
   unsigned stride = 0;    ///< not 0: in order, this many bytes apart
   bool fresh = false;     ///< every line once (sets beyond any cache); all pages are touched before
+  bool cold = false;      ///< as gpu-benches' gpu-latency: 2,000,000 hops from a cold L2 over blocks of 128 bytes in random order, of which each round takes the next 8 bytes
 };
 
 struct measurement {

@@ -53,7 +53,7 @@ struct dispatcher::launch_pool : tlm::tlm_mm_interface {
 
 dispatcher::dispatcher(sc_core::sc_module_name name, const dispatcher_parameters& parameters, const cu_resources& cu, const topology& t, fabric::context& context)
     : timed_module(name, context.core), parameters_(parameters), cu_(cu), topology_(t), context_(context), chaos_number_(fabric::module_number(this->name())),
-      pool_(std::make_unique<launch_pool>()),
+      packet_cycles_(context.core.from_ns(parameters.packet_latency_ns)), pool_(std::make_unique<launch_pool>()),
       order_(cu_order::find(parameters.order), t.compute_units, std::min(parameters.shader_engines, t.compute_units)),
       occupancy_(t.compute_units, cu_occupancy(cu)), full_(t.compute_units, shortage::none), port_free_(t.compute_units, 0), engine_free_(std::min(parameters.shader_engines, t.compute_units), 0) {
   const auto add = [&](const char* kind, unsigned count) {
@@ -222,7 +222,7 @@ cycle_t dispatcher::advance(cycle_t cycle) {
       r.taken_ps = clock().at(cycle);
       ++in_flight_;
       // A packet that overlaps others was processed while they were being launched.
-      processed_at_ = r.packet->barrier || current_ == 0 ? cycle + parameters_.packet_latency_cycles : std::max(cycle, processed_at_ + parameters_.packet_latency_cycles);
+      processed_at_ = r.packet->barrier || current_ == 0 ? cycle + packet_cycles_ : std::max(cycle, processed_at_ + packet_cycles_);
       std::fill(full_.begin(), full_.end(), shortage::none);
       for (uint32_t& g : next_group_) g = 0;
       trace_dispatch_.set(clock().at(cycle), r.packet->id);

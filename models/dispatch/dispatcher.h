@@ -21,7 +21,7 @@ struct dispatcher_parameters {
   unsigned wave_start_cycles = 1;
   unsigned launch_latency_cycles = 20;
   unsigned control_latency_cycles = 20;
-  unsigned packet_latency_cycles = 2832;
+  double packet_latency_ns = 1889;
 
   template <class V> void describe(V&& v) {
     v("order", order, {"", 0, 0, cu_order::choices, "assumed", "compute units for workgroups: in turn, in turn over shader engines, or the lowest with room"});
@@ -30,7 +30,7 @@ struct dispatcher_parameters {
     v("wave_start_cycles", wave_start_cycles, {"cycles/wave", 0, 1000, nullptr, "assumed", "a shader engine's launcher is busy this long for each wave of a workgroup"});
     v("launch_latency_cycles", launch_latency_cycles, {"cycles", 1, 100000, nullptr, "assumed", "from the dispatcher's decision until the workgroup reaches its compute unit"});
     v("control_latency_cycles", control_latency_cycles, {"cycles", 1, 100000, nullptr, "assumed: as launch_latency_cycles", "from the dispatcher to a cache that it writes back or invalidates"});
-    v("packet_latency_cycles", packet_latency_cycles, {"cycles", 0, 10000000, nullptr, "gpu-benches, MI210: 2.1 us from launch to launch, of which launch, wave and caches take the rest", "processing of a launch packet before its first workgroup"});
+    v("packet_latency_ns", packet_latency_ns, {"ns", 0, 1e7, nullptr, "gpu-benches, MI210: 2.1 us from launch to launch, of which launch, wave and caches take the rest", "processing of a launch packet before its first workgroup: the command processor's time, whatever the compute units' clock"});
   }
 };
 
@@ -136,6 +136,7 @@ private:
   const uint32_t chaos_number_;
   std::vector<std::unique_ptr<fabric::initiator_port>> ports_; ///< launch, K$, I$, L1
   unsigned first_scalar_ = 0, first_instruction_ = 0, first_vector_ = 0;
+  fabric::cycle_t packet_cycles_; ///< packet_latency_ns
   std::unique_ptr<launch_pool> pool_;
   cu_order order_;
   std::vector<cu_occupancy> occupancy_;

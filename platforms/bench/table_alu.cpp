@@ -23,6 +23,7 @@ void add_alu(std::vector<benchmark>& rows) {
   rate(rows, "valu.add_f32", "v_add_f32", "valu_add_f32").published(4, c::vendor, "GCN white paper: 64 lanes on 16", "GCN");
   lone(rows, "valu.dependent", "v_add_f32 that needs the one before, one wave", "valu_dependent").published(4, c::measured, clrx, gcn).also("gfx950: 8");
   rate(rows, "valu.literal", "v_add_f32 with a literal (two dwords)", "valu_literal").published(4, c::measured, clrx, "GCN1.2");
+  rate(rows, "valu.exec_zero", "v_add_f32 with EXEC = 0: takes as long", "valu_exec_zero").published(4, c::vendor, "Vega ISA: not skipped", "Vega");
   rate(rows, "valu.fma_f32", "v_fma_f32", "valu_fma_f32").published(4.04, c::measured, clpeak + ": 13.7 TF", seven);
   rate(rows, "valu.pk_fma_f16", "v_pk_fma_f16", "valu_pk_fma_f16").published(4.15, c::measured, clpeak + ": 26.7 TF, 1.95 times f32", seven);
   for (const char* op : {"exp_f32", "rcp_f32", "rsq_f32", "sin_f32", "sqrt_f16", "mul_hi_u32", "mad_u64_u32", "div_scale_f32", "div_fmas_f32", "div_fixup_f32", "qsad", "mqsad"})

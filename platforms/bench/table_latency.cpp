@@ -79,7 +79,7 @@ void add_latencies(std::vector<benchmark>& rows) {
     b.measurement.method = method::launch;
     b.measurement.figure = figure::nanoseconds;
     b.unit = "ns";
-    b.published(2100, c::inferred, gpub, "MI210, 1700 MHz").because("fitted: dispatcher.packet_latency_cycles");
+    b.published(2100, c::inferred, gpub, "MI210, 1700 MHz").because("fitted: dispatcher.packet_latency_ns");
   }
   // the sweeps that the plot draws
   for (uint64_t size = 1 * kb; size <= 1024 * mb; size *= 2)

@@ -90,7 +90,7 @@ struct bench {
     ctx.core.period = 1000;
     ctx.lines = &lines;
     ctx.run = &run_state;
-    parameters.packet_latency_cycles = 50;
+    parameters.packet_latency_ns = 50;
     parameters.launch_latency_cycles = 5;
     parameters.control_latency_cycles = 1;
   }

@@ -3,6 +3,16 @@
 rate valu_add_f32, 256, 24, v_add_f32 v8, v4, v5
 rate valu_dependent, 256, 24, v_add_f32 v8, v8, v5
 rate valu_literal, 256, 24, v_add_f32 v8, 0x40490fdb, v5
+entry valu_exec_zero, 256, 24
+  prologue
+  s_mov_b64 exec, 0
+  start_clock
+  open_loop
+  .rept 256
+  v_add_f32 v8, v5, v6
+  .endr
+  close_loop
+  stop_clock
 rate valu_fma_f32, 256, 24, v_fma_f32 v8, v4, v5, v6
 rate valu_pk_fma_f16, 256, 24, v_pk_fma_f16 v8, v4, v5, v6
 rate valu_exp_f32, 64, 24, v_exp_f32 v8, v4

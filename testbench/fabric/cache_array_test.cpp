@@ -108,6 +108,48 @@ BOOST_AUTO_TEST_CASE(an_l2_channel_uses_all_its_sets_for_the_blocks_it_owns) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(mixed_indices_spread_lines_over_sets_as_chance_would) {
+  // 4096 lines of channel 5 of 16, 16 a set on average: in a row, every second one, a page apart. Chance: the squares of the differences from 16, over 16, add up to 255, give or take 23.
+  const set_selection mixed{256, 256, 16, false, true}, plain{256, 256, 16, false, false};
+  for (const unsigned lines_apart : {1u, 2u, 64u}) {
+    std::vector<unsigned> uses(256), straight(256);
+    for (uint64_t k = 0; k < 4096; ++k) {
+      const uint64_t line = k * lines_apart, address = (line / 4 * 16 + 5) * 256 + line % 4 * 64;
+      ++uses[mixed(address)];
+      ++straight[plain(address)];
+    }
+    double sum = 0;
+    for (unsigned n : uses) sum += (double(n) - 16) * (double(n) - 16) / 16;
+    BOOST_TEST(sum > 255 - 4 * 23);
+    BOOST_TEST(sum < 255 + 4 * 23);
+    BOOST_TEST(straight[0] == 16u * lines_apart); // by the lowest bits: as many in each set that is used
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_walk_over_as_many_lines_as_the_cache_has_misses_where_chance_fills_sets_too_full) {
+  // LRU and a fixed order: every line of a set with more lines than ways misses each time, the others never.
+  set_selection mixed{256, 256, 1, false, true};
+  cache_array c(mixed, 16);
+  std::vector<unsigned> lines(256);
+  for (uint64_t k = 0; k < 4096; ++k) ++lines[mixed(k * 64)];
+  unsigned expected = 0, misses = 0;
+  for (unsigned n : lines) expected += n > 16 ? n : 0;
+  for (unsigned round = 0; round < 3; ++round) {
+    misses = 0;
+    for (uint64_t k = 0; k < 4096; ++k) {
+      int i = c.find(k * 64);
+      if (i == cache_array::absent) {
+        ++misses;
+        i = c.victim(k * 64);
+        c.install(i, k * 64);
+      }
+      c.touch(i);
+    }
+  }
+  BOOST_TEST(expected > 1000u);
+  BOOST_TEST(misses == expected);
+}
+
 BOOST_AUTO_TEST_CASE(data_memory_is_taken_on_first_use_only) {
   cache_array c({256, 64, 1, false}, 16);
   BOOST_TEST(c.data_bytes() == 0u);

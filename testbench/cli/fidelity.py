@@ -38,8 +38,9 @@ class Fidelity(LyraTest):
 
     def test_a_parameter_far_from_its_source_is_said(self):
         """Of each of these rows: the machine as it is keeps to the figure, the changed one does not."""
-        for machine, row, setting in (("vega20", "valu.int_pair", "cu.valu_mul_lo_cycles=16"), ("vega10", "valu.int_pair", "cu.valu_mul_lo_cycles=8"), ("vega20", "scalar.load_x1", "instruction_cache.requests_per_cycle=1"),
-                                      ("vega20", "control.vskip", "cu.wave_slots=8"), ("vega10", "salu.after_valu", "cu.valu_to_scalar_cycles=12"), ("vega10", "load.raw_x4_random", "texture.four_random=20")):
+        for machine, row, setting in (("vega20", "valu.int_pair", "cu.valu_mul_lo_cycles=16"), ("vega10", "valu.int_pair", "cu.valu_mul_lo_cycles=8"), ("vega20", "scalar.structured_x4", "instruction_cache.requests_per_cycle=1"),
+                                      ("vega20", "control.vskip", "cu.wave_slots=8"), ("vega10", "salu.after_valu", "cu.valu_to_scalar_cycles=12"), ("vega10", "load.raw_x4_random", "texture.four_random=20"),
+                                      ("mi100", "latency.set_16931KB", "l2.replacement=random"), ("mi100", "latency.set_8064KB", "l2.index_hash=fold"), ("vega20", "load.structured_x1_linear", "l1.hit_latency_cycles=90")):
             with self.subTest(row=row, setting=setting):
                 self.bench(0, only=[row], machine=machine)
                 out, _, _ = self.bench(1, "--set", setting, only=[row], machine=machine)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Instruction cache: exact cycles, prefetch, invalidation, and code bytes under random traffic. Memory below answers after 100 cycles;
-// 20 cycles a hit, 25 to the crossbar, 40 back.
+// 16 cycles a hit, 25 to the crossbar, 40 back.
 #include "scalar_cache/instruction_cache.h"
 #include "cache/l1_standins.h"
 #include "support/protocol_monitor.h"
@@ -11,7 +11,7 @@ using fabric::cache_control;
 using monitor = testbench::protocol_monitor<>;
 
 namespace {
-constexpr cycle_t hit = 20, out = 25, back = 40, below = 100, miss = out + below + back;
+constexpr cycle_t hit = 16, out = 25, back = 40, below = 100, miss = out + below + back;
 
 struct pages : fabric::address_space {
   uint64_t first = 0, last = ~0ull; ///< mapped

@@ -116,7 +116,6 @@ void compute_unit::start_wave(wave& w, workgroup& g, unsigned k, uint64_t cycle)
     const uint64_t start = cycle + parameters_.wave_start_cycles * (k + 1);
     fetch_next_ = std::max(fetch_next_, cycle + 1);
     want_fetch(w);
-    wake_at(cycle);
     consider(w, start);
   }
 }

@@ -37,7 +37,7 @@ struct benchmark {
   benchmark& counting(std::string counter) { measurement.method = method::window; measurement.counter = std::move(counter); return *this; }
   /// One whole dispatch, from cold caches to the last wave's end.
   benchmark& whole() { measurement.method = method::dispatch; return *this; }
-  benchmark& settled(unsigned clocks) { measurement.settle = clocks; return *this; }
+  benchmark& settled(unsigned clocks, unsigned window = 16000) { measurement.settle = clocks; measurement.window = window; return *this; }
   benchmark& loops(unsigned n) { measurement.loops = n; return *this; }
   benchmark& lanes(pattern p, unsigned element = 4, unsigned offset = 0) { measurement.lanes = p; measurement.element = element; measurement.lane_offset = offset; return *this; }
   benchmark& lds(unsigned bytes) { measurement.lds_bytes = bytes; return *this; }

@@ -273,7 +273,7 @@ double measure(const measurement& m, const std::string& name, const std::vector<
   session s(m, *d);
   switch (m.method) {
     case method::window: {
-      const double rate = s.window_rate(16000); // of all CUs
+      const double rate = s.window_rate(m.window); // of all CUs
       return figure_of(m, s.waves() / rate, s);
     }
     case method::dispatch:

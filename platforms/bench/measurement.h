@@ -71,7 +71,7 @@ struct measurement {
   uint64_t data_bytes = 65536;
   uint32_t p0 = 0, p1 = 0, mask = 0; ///< of the streams: start distance of waves, step (0: all waves together go over every byte), and mask of offsets
   uint32_t distance = 0;           ///< of the arrays of a stream that has several
-  unsigned settle = 30000;         ///< clocks before the window
+  unsigned settle = 30000, window = 16000; ///< clocks before the window, and its length
   chase_set chase;
   unsigned bytes = 0;              ///< of one instruction of a wave, for figures in bytes
   bench::figure figure = figure::compute_unit;

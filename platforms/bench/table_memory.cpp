@@ -70,6 +70,7 @@ benchmark& stream(std::vector<benchmark>& rows, std::string name, std::string me
 void add_dram(std::vector<benchmark>& rows) {
   using c = confidence;
   constexpr uint64_t mb = 1 << 20;
+  constexpr unsigned steady = 150000; ///< L2 is full of dirty lines several times over by then
   const std::string gpub = "gpu-benches, gpu-stream (RRZE) 2025", mi100 = "MI100, 1200 MHz memory";
   // lane bytes, bytes that one line of `counter` stands for
   const auto memory = [&](const char* name, const char* meaning, const char* kernel, unsigned element, const char* counter, unsigned bytes) -> benchmark& {
@@ -87,16 +88,16 @@ void add_dram(std::vector<benchmark>& rows) {
   read("dram.read", "all CUs read, 16 bytes a lane").only("vega10");
   memory("dram.read_x2", "the same, 8 bytes a lane", "stream_read_x2", 8, "l1.l2_reads", 64);
   memory("dram.read_x1", "the same, 4 bytes a lane", "stream_read_x1", 4, "l1.l2_reads", 64);
-  memory("dram.write", "all CUs write, 8 bytes a lane", "stream_write_x2", 8, "l1.l2_writes", 64).settled(60000).only("mi100").published(1058, 1102, c::measured, gpub, mi100).also("mt4g: 714").because("predicted: L2's sets as MI100's latencies have them scatter the write-backs over rows; fitted: memory.bank_interleave_bytes (a choice, not a number)");
-  memory("dram.write", "all CUs write, 8 bytes a lane", "stream_write_x2", 8, "l1.l2_writes", 64).settled(60000).only("vega10 vega20").because("not published. Vega 20 writes less than it copies: its write-backs lie in no order of rows, so nearly each line of 4 ns needs an activation (tRRD 4 ns, four in tFAW 16 ns) of a bank that is "
-         "then busy for 52 ns (tRCD to tWR and tRP) of the 64 that 16 banks give; without refresh it writes 15 % more, without write recovery 12 %. Half the lines of a copy are reads, in order of rows");
-  memory("dram.copy", "all CUs: b[i] = a[i], 8 bytes a lane", "stream_copy", 8, "l1.l2_reads", 128).settled(60000).only("mi100").published(1036, 1044, c::measured, gpub, mi100).because("predicted: turnaround, rows");
-  memory("dram.copy", "all CUs: b[i] = a[i], 8 bytes a lane", "stream_copy", 8, "l1.l2_reads", 128).settled(60000).only("vega10").published(413, c::vendor, "ROCm issue 147 (AMD staff: symmetric 413 GB/s)", "Vega FE, 945 MHz memory").because("predicted: HBM2 timings, settings chosen on MI100");
-  memory("dram.copy", "all CUs: b[i] = a[i], 8 bytes a lane", "stream_copy", 8, "l1.l2_reads", 128).settled(60000).only("vega20");
-  memory("dram.triad", "all CUs: c[i] = a[i] + b[i], 8 bytes a lane", "stream_triad", 8, "l1.l2_writes", 192).settled(60000).only("mi100").published(998, 1034, c::measured, gpub, mi100).because("predicted, as copy");
-  memory("dram.triad", "all CUs: c[i] = a[i] + b[i], 8 bytes a lane", "stream_triad", 8, "l1.l2_writes", 192).settled(60000).only("vega10 vega20");
+  memory("dram.write", "all CUs write, 8 bytes a lane", "stream_write_x2", 8, "l1.l2_writes", 64).settled(steady, 48000).only("mi100").published(1058, 1102, c::measured, gpub, mi100).also("mt4g: 714").because("predicted: L2's sets as MI100's latencies have them scatter the write-backs over rows; fitted: memory.bank_interleave_bytes (a choice, not a number)");
+  memory("dram.write", "all CUs write, 8 bytes a lane", "stream_write_x2", 8, "l1.l2_writes", 64).settled(steady, 48000).only("vega10 vega20").because("not published. Vega 20 writes less than it copies: its write-backs lie in no order of rows, so nearly each line of 4 ns needs an activation (tRRD 4 ns, four in tFAW 16 ns) of a bank that is "
+         "then busy for 52 ns (tRCD to tWR and tRP) of the 64 that 16 banks give; refresh and write recovery take most of what is lost. Half the lines of a copy are reads, in order of rows");
+  memory("dram.copy", "all CUs: b[i] = a[i], 8 bytes a lane", "stream_copy", 8, "l1.l2_reads", 128).settled(steady, 48000).only("mi100").published(1036, 1044, c::measured, gpub, mi100).because("predicted: turnaround, rows");
+  memory("dram.copy", "all CUs: b[i] = a[i], 8 bytes a lane", "stream_copy", 8, "l1.l2_reads", 128).settled(steady, 48000).only("vega10").published(413, c::vendor, "ROCm issue 147 (AMD staff: symmetric 413 GB/s)", "Vega FE, 945 MHz memory").because("predicted: HBM2 timings, settings chosen on MI100");
+  memory("dram.copy", "all CUs: b[i] = a[i], 8 bytes a lane", "stream_copy", 8, "l1.l2_reads", 128).settled(steady, 48000).only("vega20");
+  memory("dram.triad", "all CUs: c[i] = a[i] + b[i], 8 bytes a lane", "stream_triad", 8, "l1.l2_writes", 192).settled(steady, 48000).only("mi100").published(998, 1034, c::measured, gpub, mi100).because("predicted, as copy");
+  memory("dram.triad", "all CUs: c[i] = a[i] + b[i], 8 bytes a lane", "stream_triad", 8, "l1.l2_writes", 192).settled(steady, 48000).only("vega10 vega20");
   for (const unsigned kilobytes : {64u, 4u})
-    memory(kilobytes == 64 ? "dram.copy_pages64KB" : "dram.copy_pages4KB", kilobytes == 64 ? "dram.copy with pages of 64 KB" : "dram.copy with pages of 4 KB", "stream_copy", 8, "l1.l2_reads", 128).settled(60000).with(fmt::format("translation.page_bytes={}", kilobytes << 10))
+    memory(kilobytes == 64 ? "dram.copy_pages64KB" : "dram.copy_pages4KB", kilobytes == 64 ? "dram.copy with pages of 64 KB" : "dram.copy with pages of 4 KB", "stream_copy", 8, "l1.l2_reads", 128).settled(steady, 48000).with(fmt::format("translation.page_bytes={}", kilobytes << 10))
         .only("vega10").published(260, c::measured, "ROCm issue 147", "Vega FE, before 2 MB fragments").unjudged("which fragments the driver made then is not said: the figure lies between these two rows");
   auto& b = memory("dram.random", "all CUs read lines at random in 128 MB", "random_read", 4, "l1.l2_reads", 64).because("not published");
   b.measurement.mask = 128 * mb - 64;

@@ -10,7 +10,7 @@
 namespace lyra::fabric {
 
 /// The wakes of all timed modules: one kernel event and one method process, since a kernel event for each wake costs several times as much.
-/// The few modules of a time domain have a list of their next wakes, which is looked through. The shared part of the machine has a wheel of 1024 slots of 512 ps, since nearly all wakes are a few cycles away and many modules wake at one time; later ones wait in a heap.
+/// A time domain has a calendar of its own (below). The shared part of the machine has a wheel of 1024 slots of 512 ps, since nearly all wakes are a few cycles away and many modules wake at one time; later ones wait in a heap.
 /// At one time domains come first, then the shared part; modules of either in the order of their construction. The order does not matter for what they send
 /// (see timed_module), but counters such as the most entries of a queue see it.
 class wake_queue {
@@ -232,9 +232,7 @@ private:
   void run_domain(unsigned d, picoseconds n) {
     domain& x = domains_[d];
     picoseconds end = n + 1;
-    if (lookahead != 0 && x.held == 0) {
-      end = std::max(end, std::min(n + lookahead, horizon));
-    }
+    if (lookahead != 0 && x.held == 0) end = std::max(end, std::min(n + lookahead, horizon));
     const size_t count = x.modules.size();
     for (picoseconds t = firsts_[d]; t < end && (t <= n || x.held == 0); t = firsts_[d]) {
       time_ahead = t > n ? t - n : 0;
@@ -284,7 +282,6 @@ unsigned new_time_domain() { return wake_queue::instance().new_domain(); }
 time_domain_scope::time_domain_scope(unsigned domain) : before_(wake_queue::instance().building) { wake_queue::instance().building = domain; }
 time_domain_scope::~time_domain_scope() { wake_queue::instance().building = before_; }
 void set_lookahead(picoseconds t) { wake_queue::instance().lookahead = t; }
-picoseconds lookahead() { return wake_queue::instance().lookahead; }
 void set_horizon(picoseconds t) { wake_queue::instance().horizon = t; }
 
 timed_module::timed_module(sc_core::sc_module_name name, clock_domain clock) : sc_module(name), clock_(clock), domain_(wake_queue::instance().building), place_(wake_queue::instance().join(domain_, *this, clock.period)) {}

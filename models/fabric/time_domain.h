@@ -28,7 +28,6 @@ private:
 
 /// Domains may run so far ahead; 0 (as it begins): not at all. Every message from the shared part to a domain must be annotated at least so far ahead.
 void set_lookahead(picoseconds);
-picoseconds lookahead();
 /// Domains do not run to this time or beyond it (`never`, as it begins: they may), so that all modules agree on what has happened when the kernel comes there.
 void set_horizon(picoseconds);
 

@@ -10,7 +10,7 @@
 namespace lyra::dispatch {
 
 namespace {
-constexpr uint64_t chunk_bytes = 1 << 20;
+constexpr uint64_t chunk_bytes = 1 << 16;
 
 /// Copies a file to device memory piece by piece.
 void load_file(const std::filesystem::path& file, device_memory& memory, uint64_t address, const source_place& place) {

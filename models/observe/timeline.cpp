@@ -90,8 +90,8 @@ char* timeline::begin_event(size_t room) {
 }
 
 timeline::track_id timeline::track(const std::string& group, const std::string& name) {
-  for (size_t i = 0; i < tracks_.size(); ++i)
-    if (tracks_[i].name == name && tracks_[i].group_name == group) return track_id(i);
+  const auto [known, is_new] = numbers_.try_emplace({group, name}, track_id(tracks_.size()));
+  if (!is_new) return known->second;
   const auto metadata = [this](const std::string& text) { end_event(put(begin_event(text.size()), text)); };
   uint32_t g = 0;
   while (g < groups_.size() && groups_[g].first != group) ++g;
@@ -101,7 +101,7 @@ timeline::track_id timeline::track(const std::string& group, const std::string& 
     metadata(fmt::format("{{\"ph\": \"M\", \"name\": \"process_sort_index\", \"pid\": {}, \"args\": {{\"sort_index\": {}}}}}", g + 1, g + 1));
   }
   const uint32_t row = ++groups_[g].second;
-  tracks_.push_back({g + 1, row, group, name, fmt::format(", \"pid\": {}, \"tid\": {}, \"ts\": ", g + 1, row)});
+  tracks_.push_back({g + 1, row, name, fmt::format(", \"pid\": {}, \"tid\": {}, \"ts\": ", g + 1, row)});
   metadata(fmt::format("{{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": {}, \"tid\": {}, \"args\": {{\"name\": {}}}}}", g + 1, row, quoted(name)));
   metadata(fmt::format("{{\"ph\": \"M\", \"name\": \"thread_sort_index\", \"pid\": {}, \"tid\": {}, \"args\": {{\"sort_index\": {}}}}}", g + 1, row, row));
   return track_id(tracks_.size() - 1);

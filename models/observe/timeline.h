@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <initializer_list>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,7 +39,7 @@ public:
   static std::string quoted(std::string_view text);
 
 private:
-  struct track_info { uint32_t group, row; std::string group_name, name, place; }; ///< place: the text of pid and tid, up to the time
+  struct track_info { uint32_t group, row; std::string name, place; }; ///< place: the text of pid and tid, up to the time
   char* begin_event(size_t room);
   void end_event(const char* end) { used_ = size_t(end - out_.data()); }
   void flush();
@@ -47,6 +48,7 @@ private:
   std::vector<char> out_; ///< text not yet in the file: the first `used_` bytes
   size_t used_ = 0;
   std::vector<track_info> tracks_;
+  std::map<std::pair<std::string, std::string>, track_id> numbers_; ///< by group and name
   std::vector<std::pair<std::string, uint32_t>> groups_; ///< name, rows
   uint64_t events_ = 0;
   uint64_t origin_ = 0; ///< time in the file of the machine's time 0

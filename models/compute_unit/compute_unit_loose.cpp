@@ -30,7 +30,7 @@ void compute_unit::loose_thread() {
     for (unsigned s = 0; s < simds; ++s)
       for (const uint8_t slot : order_[s]) turn_order.push_back(&waves_[s * parameters_.wave_slots + slot]);
     for (wave* w : turn_order) {
-      if (context_.run && context_.run->stop_requested) break;
+      if (context_.run && context_.run->stopped()) break;
       if (w->state == wave_state::sleeping) {
         if (loose_cycle() < ready(*w)) { sleeping = true; continue; }
         set_state(*w, wave_state::running, loose_cycle());
@@ -40,7 +40,7 @@ void compute_unit::loose_thread() {
       progress |= run_slice(*w) != 0;
       if (loose_cycle() - now() >= loose_quantum_cycles) synchronise();
     }
-    if (context_.run && context_.run->stop_requested) { synchronise(); wait(loose_event_); continue; }
+    if (context_.run && context_.run->stopped()) { synchronise(); wait(loose_event_); continue; }
     if (!progress && loose_launches_.empty()) {
       if (sleeping) { loose_cycles_[0] += loose_quantum_cycles; synchronise(); }
       else if (waves_in_use_) { // every wave waits for something that only others can bring

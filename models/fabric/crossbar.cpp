@@ -359,7 +359,7 @@ cycle_t crossbar::on_wake(cycle_t cycle) {
       set_bit(busy_sources_, f.source);
     }
   }
-  const cycle_t ahead = response_cycles_ - 1, out = cycle + ahead + 1; // responses leave so much later than this
+  const cycle_t out = cycle + response_cycles_; // when responses leave that are due to be announced now
   each_bit(busy_sources_, [&](unsigned s) {
     port_state& state = source_states_[s];
     if (state.free <= out) {
@@ -373,7 +373,7 @@ cycle_t crossbar::on_wake(cycle_t cycle) {
       in_[s]->respond(*f.p, clock().at(out));
       if (state.waiting == 0) return;
     }
-    next = std::min(next, state.free - 1 - ahead);
+    next = std::min(next, state.free - response_cycles_);
   });
   return std::min({next, arrivals_.next(), requests_.next(), responses_.next()});
 }

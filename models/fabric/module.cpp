@@ -10,7 +10,8 @@
 namespace lyra::fabric {
 
 /// The wakes of all timed modules: one kernel event and one method process, since a kernel event for each wake costs several times as much.
-/// A time domain has a calendar of its own (below). The shared part of the machine has a wheel of 1024 slots of 512 ps, since nearly all wakes are a few cycles away and many modules wake at one time; later ones wait in a heap.
+/// A time domain has a calendar of its own (below). The shared part of the machine has a wheel of 1024 slots of 512 ps, since nearly all wakes are a few cycles
+/// away and many modules wake at one time; later ones wait in a heap.
 /// At one time domains come first, then the shared part; modules of either in the order of their construction. The order does not matter for what they send
 /// (see timed_module), but counters such as the most entries of a queue see it.
 class wake_queue {

@@ -26,7 +26,6 @@ struct run_state {
   std::vector<finding> findings;
   size_t findings_limit = 100; ///< more are only counted
   uint64_t findings_count = 0;
-  bool stop_requested = false;
   uint64_t stop_ps = ~uint64_t(0); ///< time of the first fault: what comes later does not happen
 
   /// Loosely timed: GDS instructions done in the whole machine; waves that must wait in the GDS ask again after each.
@@ -37,21 +36,20 @@ struct run_state {
 
   /// Compute units that run ahead of others may find a later fault first.
   void fault(machine_fault f) {
-    if (stop_requested && f.time_ps > stop_ps) return;
-    if (f.time_ps < stop_ps) faults.clear();
+    if (f.time_ps > stop_ps) return;
     const bool earlier = f.time_ps < stop_ps;
+    if (earlier) faults.clear();
     stop_ps = f.time_ps;
-    stop_requested = true;
     faults.push_back(std::move(f));
     if (earlier && on_stop) on_stop();
   }
-  bool stopped(uint64_t ps) const { return stop_requested && ps > stop_ps; }
+  bool stopped() const { return !faults.empty(); }
+  bool stopped(uint64_t ps) const { return ps > stop_ps; }
   /// A reset of the machine: nothing has happened.
   void reset() {
     faults.clear();
     findings.clear();
     findings_count = global_share_accesses = 0;
-    stop_requested = false;
     stop_ps = ~uint64_t(0);
     global_share_event.cancel();
   }

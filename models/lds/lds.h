@@ -114,7 +114,7 @@ private:
   uint32_t number_;             ///< for chaos
   uint64_t sequence_ = 0;
   std::unique_ptr<uint8_t[]> memory_; ///< null until the first access
-  uint32_t cleared_ = 0;              ///< bytes of it that are: as far as anyone has reached
+  uint32_t cleared_ = 0;              ///< so many of its bytes have been cleared or written: as far as anyone has reached
   path paths_[2];
   entry refused_{nullptr, 0};   ///< holds the port
   unsigned refused_path_ = 0;

@@ -231,6 +231,7 @@ l1_cache::stall l1_cache::read(payload& p, cycle_t c) {
   set_key(slot, key);
   transaction& t = transactions_[slot];
   t.what = kind::read;
+  t.p = payload_pool::whole_line_read(p) ? &p : nullptr;
   t.line = line;
   t.instruction = instruction_of(p);
   t.glc = policy.glc; t.slc = policy.slc; t.nv = policy.nv; t.streaming = policy.streaming;
@@ -280,7 +281,7 @@ l1_cache::stall l1_cache::write(payload& p, cycle_t c) {
   const uint32_t e = append(p, 0);
   if (join) {
     transaction& t = transactions_[earlier->slot];
-    merge_bytes(write_data_.data() + size_t(earlier->slot - parameters_.mshrs) * line_bytes, p.get_data_ptr(), mask);
+    merge_bytes(t.p->get_data_ptr(), p.get_data_ptr(), mask);
     t.mask |= mask;
     fifo_[t.last].next = e;
     t.last = e;
@@ -289,10 +290,10 @@ l1_cache::stall l1_cache::write(payload& p, cycle_t c) {
   }
   const uint32_t slot = free_writes_.back();
   free_writes_.pop_back();
-  if (write_data_.empty()) write_data_.resize(size_t(parameters_.writes_outstanding) * line_bytes);
-  std::memcpy(write_data_.data() + size_t(slot - parameters_.mshrs) * line_bytes, p.get_data_ptr(), line_bytes);
   if (earlier) earlier->slot = slot;
   transaction& t = transactions_[slot];
+  t.p = &context_.lines->line(tlm::TLM_WRITE_COMMAND, line);
+  std::memcpy(t.p->get_data_ptr(), p.get_data_ptr(), line_bytes);
   t.what = kind::write;
   t.line = line;
   t.mask = mask;
@@ -322,6 +323,7 @@ l1_cache::stall l1_cache::atomic(payload& p, cycle_t c) {
   free_writes_.pop_back();
   transaction& t = transactions_[slot];
   t.what = kind::atomic;
+  t.p = nullptr;
   t.line = line;
   t.instruction = instruction_of(p);
   t.glc = policy.glc; t.slc = policy.slc; t.nv = policy.nv; t.streaming = policy.streaming;
@@ -404,6 +406,7 @@ void l1_cache::invalidate(bool volatile_only) {
 
 uint32_t l1_cache::append(payload& p, unsigned bytes) {
   if (fifo_.empty()) fifo_.resize(fifo_mask_ + 1);
+  if (head_ == tail_) head_ = send_ = tail_ = 0; // an empty one starts again in front: it stays in few lines of the host's cache
   const uint32_t n = uint32_t(tail_++ & fifo_mask_);
   entry& e = fifo_[n];
   e.p = &p;
@@ -455,12 +458,13 @@ cycle_t l1_cache::send_to_l2(cycle_t c) {
     if (t.what == kind::write && parameters_.write_combine && at > c + 1) return at - 1; // others of the instruction may still join
     l2_queue_.pop();
     t.queued = false;
-    payload* p;
+    payload* p = t.p;
+    const bool passed = t.what == kind::read && p;
     if (t.what == kind::read) {
-      p = &context_.lines->line(tlm::TLM_READ_COMMAND, t.line);
+      if (!p) p = &context_.lines->line(tlm::TLM_READ_COMMAND, t.line);
       ++statistics_.l2_reads;
     } else if (t.what == kind::write) {
-      p = &context_.lines->masked_write(t.line, write_data_.data() + size_t(slot - parameters_.mshrs) * line_bytes, t.mask);
+      context_.lines->enable(*p, t.mask);
       ++statistics_.l2_writes;
     } else {
       p = &context_.lines->atomic(t.line);
@@ -476,9 +480,13 @@ cycle_t l1_cache::send_to_l2(cycle_t c) {
       ++statistics_.l2_atomics;
     }
     policy_extension& policy = payload_pool::policy(*p);
-    policy.glc = t.glc; policy.slc = t.slc; policy.nv = t.nv; policy.streaming = t.streaming;
-    policy.source = payload_pool::policy_or_none(*fifo_[t.first].p).source;
-    policy.tag = slot;
+    policy.passing = uint16_t(slot);
+    if (passed) policy.wanted_bytes = 0; // all go into the cache; what TD gets is in the latency FIFO
+    else {
+      policy.glc = t.glc; policy.slc = t.slc; policy.nv = t.nv; policy.streaming = t.streaming;
+      policy.source = payload_pool::policy_or_none(*fifo_[t.first].p).source;
+      policy.tag = slot;
+    }
     last_l2_cycle_ = at;
     l2_port.send(*p, clock().at(at));
   }
@@ -486,8 +494,9 @@ cycle_t l1_cache::send_to_l2(cycle_t c) {
 }
 
 void l1_cache::response(payload& p, cycle_t c) {
-  const uint32_t slot = uint32_t(payload_pool::policy(p).tag);
+  const uint32_t slot = payload_pool::policy(p).passing;
   transaction& t = transactions_[slot];
+  const bool passed = t.what == kind::read && t.p;
   const tlm::tlm_response_status status = p.get_response_status();
   const bool ok = status == tlm::TLM_OK_RESPONSE;
   statistics_.errors += !ok;
@@ -497,7 +506,7 @@ void l1_cache::response(payload& p, cycle_t c) {
     n = e.next;
     e.p->set_response_status(status);
     if (t.what == kind::read) {
-      if (ok) merge_bytes(e.p->get_data_ptr(), p.get_data_ptr(), e.p->get_byte_enable_ptr() ? payload_pool::byte_mask(*e.p) : ~uint64_t(0));
+      if (ok && e.p != &p) merge_bytes(e.p->get_data_ptr(), p.get_data_ptr(), e.p->get_byte_enable_ptr() ? payload_pool::byte_mask(*e.p) : ~uint64_t(0));
     } else if (t.what == kind::atomic && ok) {
       const atomic_extension& from = payload_pool::atomic_of(p);
       atomic_extension& to = payload_pool::atomic_of(*e.p);
@@ -518,7 +527,8 @@ void l1_cache::response(payload& p, cycle_t c) {
     set_key(slot, no_key);
     free_mshrs_.push_back(slot);
   } else free_writes_.push_back(slot);
-  p.release();
+  t.p = nullptr;
+  if (!passed) p.release();
 }
 
 // ---------------------------------------------------------------- observation

@@ -86,7 +86,7 @@ struct l1_statistics {
 /// `ta_port` (target): whole-line transactions in the order TA issues them: READ, WRITE (byte enables), atomic packets (IGNORE and an
 /// atomic_extension), cache controls (IGNORE and policy.control). `td_port` (initiator): each of these same payloads, in that order, when
 /// it is done: a read when its data is in, a write or atomic when L2 has acknowledged it. When TD responds, L1 responds to TA.
-/// `l2_port` (initiator): own payloads. `control_port` (target): invalidation at a dispatch start, beside the stream.
+/// `l2_port` (initiator): reads that missed are passed on as they are, with policy.passing this cache's note; other payloads are its own. `control_port` (target): invalidation at a dispatch start, beside the stream.
 /// policy.tag stays as TA wrote it; bits 63:16 name the instruction: lanes of one instruction share GLC=1 fills and combine writes.
 /// policy.hit is set where a read was served from here, policy.wanted_bytes narrows the use of the data path.
 ///
@@ -115,6 +115,7 @@ private:
   };
   enum class kind : uint8_t { read, write, atomic };
   struct transaction { // to L2: reads first (MSHRs), then writes and atomics
+    fabric::payload* p = nullptr; ///< what goes to L2: a read of TA's that missed, passed on; a write's own, from the beginning; others: made when sent
     uint64_t line = 0, mask = 0;
     uint64_t instruction = 0;
     fabric::cycle_t earliest = 0;
@@ -171,7 +172,6 @@ private:
   std::vector<uint16_t> key_counts_; ///< keys by hash of the line: most lookups need not go through the MSHRs
   std::vector<transaction> transactions_;
   std::vector<uint32_t> free_mshrs_, free_writes_;
-  std::vector<uint8_t> write_data_; ///< 64 bytes a write slot, taken at the first write
   fabric::ring<uint32_t> l2_queue_;
   fabric::cycle_t last_l2_cycle_ = 0;
   fabric::ring<arrival> requests_, responses_, controls_;

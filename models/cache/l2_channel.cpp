@@ -9,7 +9,6 @@ namespace lyra::cache {
 using namespace fabric;
 
 namespace {
-constexpr uint64_t writeback_tag = uint64_t(1) << 32;
 constexpr uint64_t whole_line = ~uint64_t(0);
 
 set_selection sets_of(const l2_parameters& p) { return {p.ways ? p.size_bytes / line_bytes / p.ways : 0, p.interleave_bytes, p.channels, p.index_hash == "fold", p.index_hash == "mix"}; }
@@ -223,7 +222,7 @@ bool l2_channel::start_writeback(uint64_t address, const uint8_t* data, uint64_t
   uint32_t w = 0;
   while (writebacks_[w].p) ++w;
   payload& p = context_.lines->masked_write(address, data, mask);
-  payload_pool::policy(p).tag = writeback_tag | w;
+  payload_pool::policy(p).tag = w;
   const bool waits = writeback_under_way(address);
   writebacks_[w] = {&p, address, writeback_order_++, waits};
   ++writebacks_busy_;
@@ -271,11 +270,12 @@ uint32_t l2_channel::take_mshr(int line, cycle_t cycle) {
   return m;
 }
 
-void l2_channel::fetch(uint32_t m, cycle_t cycle) {
+/// `r` waits for the line: a read of all of it goes on to memory itself.
+void l2_channel::fetch(uint32_t m, const request& r, cycle_t cycle) {
   mshr& e = mshrs_[m];
   const uint64_t address = array_.address(e.line);
-  payload& p = context_.lines->line(tlm::TLM_READ_COMMAND, address);
-  payload_pool::policy(p).tag = m;
+  e.passed = payload_pool::whole_line_read(*r.p);
+  payload& p = e.passed ? *r.p : context_.lines->line(tlm::TLM_READ_COMMAND, address);
   e.fetch = &p;
   e.fetch_waits = writeback_under_way(address);
   if (e.fetch_waits) ++fetches_waiting_;
@@ -304,7 +304,7 @@ l2_channel::stall l2_channel::miss(request& r, cycle_t cycle) {
     const uint32_t m = take_mshr(line, cycle);
     mshrs_[m].streaming = r.streaming;
     wait_for(m, r);
-    fetch(m, cycle);
+    fetch(m, r, cycle);
   }
   if (lookup_signal_) show_look_up(r.what == kind::write ? "allocate" : "miss", cycle);
   if (miss_signal_) miss_signal_.set(clock().at(cycle), statistics_.read_misses + statistics_.atomic_misses + statistics_.write_allocations + statistics_.partial_misses);
@@ -348,7 +348,7 @@ l2_channel::stall l2_channel::look_up(request& r, cycle_t cycle) {
     const uint32_t m = take_mshr(line, cycle);
     array_.touch(line);
     wait_for(m, r);
-    fetch(m, cycle);
+    fetch(m, r, cycle);
     return stall::no;
   }
   if (r.what == kind::atomic) {
@@ -419,12 +419,13 @@ void l2_channel::drain(uint32_t m, cycle_t cycle, tlm::tlm_response_status statu
 }
 
 void l2_channel::filled(payload& p, cycle_t cycle) {
-  const uint32_t m = uint32_t(payload_pool::policy(p).tag);
+  const uint32_t m = mshr_of_line_[size_t(array_.find(p.get_address()))];
   mshr& e = mshrs_[m];
   const tlm::tlm_response_status status = p.get_response_status();
   if (status == tlm::TLM_OK_RESPONSE) array_.fill(e.line, p.get_data_ptr(), whole_line);
   e.fetch = nullptr;
-  p.release();
+  if (e.passed) p.set_dmi_allowed(false); // memory's hint is for this cache
+  else p.release();
   ++statistics_.fills;
   statistics_.miss_latency_cycles += cycle - e.since;
   drain(m, cycle, status);
@@ -515,8 +516,8 @@ cycle_t l2_channel::on_wake(cycle_t cycle) {
         in.respond(*e.p, clock().at(slot));
       } else if (e.what == event_kind::atomic) {
         atomic_done(*e.p, cycle);
-      } else if (const uint64_t tag = payload_pool::policy(*e.p).tag; tag & writeback_tag) {
-        written_back(uint32_t(tag), *e.p, cycle);
+      } else if (e.p->get_command() == tlm::TLM_WRITE_COMMAND) {
+        written_back(uint32_t(payload_pool::policy(*e.p).tag), *e.p, cycle);
       } else {
         filled(*e.p, cycle);
       }

@@ -62,7 +62,7 @@ private:
     int line = cache_array::absent;
     uint32_t head = none, tail = none;
     uint16_t waiting = 0;
-    bool busy = false, locked = false, streaming = false, fetch_waits = false;
+    bool busy = false, locked = false, streaming = false, fetch_waits = false, passed = false; ///< passed: `fetch` is a request's
     fabric::cycle_t since = 0;
   };
   struct writeback { fabric::payload* p = nullptr; uint64_t line = 0, order = 0; bool waits = false; };
@@ -91,7 +91,7 @@ private:
   stall make_room(uint64_t address, int& line, fabric::cycle_t cycle);
   void wait_for(uint32_t m, const request& r);
   uint32_t take_mshr(int line, fabric::cycle_t cycle);
-  void fetch(uint32_t m, fabric::cycle_t cycle);
+  void fetch(uint32_t m, const request& r, fabric::cycle_t cycle);
   void lock(uint32_t m, request& r, fabric::cycle_t cycle);
   void drain(uint32_t m, fabric::cycle_t cycle, tlm::tlm_response_status status);
   void filled(fabric::payload& p, fabric::cycle_t cycle);

@@ -63,14 +63,8 @@ void compute_unit::on_reset() {
     wave fresh;
     fresh.simd = w.simd;
     fresh.slot = w.slot;
-    fresh.pc_signal = w.pc_signal;
-    fresh.vmcnt_signal = w.vmcnt_signal;
-    fresh.lgkmcnt_signal = w.lgkmcnt_signal;
-    fresh.expcnt_signal = w.expcnt_signal;
-    fresh.state_signal = w.state_signal;
-    fresh.instruction_signal = w.instruction_signal;
-    fresh.cause_signal = w.cause_signal;
-    fresh.return_signal = w.return_signal;
+    fresh.notes = std::move(w.notes);
+    if (fresh.notes) std::fill(std::begin(fresh.notes->stalls), std::end(fresh.notes->stalls), 0);
     w = std::move(fresh);
   }
   for (auto& o : order_) o.clear();

@@ -60,6 +60,11 @@ private:
   /// `due`: what decides when it must be applied at the latest: the wave that it is for, or `at_once` (fetches, faults, data for LDS).
   struct pending_return { fabric::picoseconds at; fabric::payload* p; uint64_t cycle; uint8_t due; };
   static constexpr uint8_t at_once = 255;
+  struct vgpr_file {
+    std::unique_ptr<uint32_t[]> words;
+    uint32_t (*first)[64] = nullptr; ///< in `words`, at a line of the host's cache
+    unsigned rows = 0, cleared = 0;  ///< registers there is memory for; registers that have been touched
+  };
   struct smem_operation { wave* w; const micro_op* m; scalar_access access; uint8_t parts_left; uint8_t count; uint64_t issue_cycle; int next_free; };
   struct local_event { uint64_t cycle, sequence; enum kind : uint8_t { lgkm_message, lgkm_flat, lgkm_scalar, exp_done, memtime } what; wave* w; uint32_t value; const micro_op* m; };
 
@@ -76,6 +81,7 @@ private:
   void start_group(fabric::payload& p, uint64_t cycle);
   void start_wave(wave& w, workgroup& g, unsigned k, uint64_t cycle);
   void end_wave(wave& w, uint64_t cycle);
+  void enlarge(vgpr_file& file, unsigned simd, unsigned rows);
   void sort_waves(unsigned simd);
   void leave_order(const wave& w);
   void finish_if_drained(wave& w, uint64_t cycle);
@@ -247,8 +253,7 @@ private:
   std::vector<wave> waves_;                 ///< [simd * wave_slots + slot]
   uint64_t ready_[simds][max_slots] = {};   ///< [simd][slot]: cycle of the wave's next possible issue. Apart from the waves, since a turn looks at all of them
   std::vector<uint8_t> order_[simds];       ///< slots of the running waves of a SIMD: by priority, then the oldest first
-  struct vgpr_file { std::unique_ptr<uint32_t[]> words; unsigned cleared = 0; }; ///< `cleared`: registers that have been touched
-  vgpr_file vgpr_file_[simds];  ///< allocated at first use
+  vgpr_file vgpr_file_[simds];
   workgroup groups_[40];
   struct group_signals { observe::signal arrived, waves, gone; };
   std::vector<group_signals> group_signals_; ///< empty: not traced

@@ -62,7 +62,7 @@ bool compute_unit::issue_vector_memory(wave& w, const micro_op& m, uint64_t cycl
 
   const bool late = late_store_data(m) && !halves.lds && overtakes_store_data(w, m);
   const auto send = [&](fabric::initiator_port& to, uint64_t lanes) {
-    auto& p = take_request(*context_.waves, m);
+    auto& p = take_request(*context_.waves, m, &to == &vmem_port ? wave_pool::results::over_inputs : wave_pool::results::apart);
     auto& q = wave_pool::of(p);
     fill_request(q, m, w, lanes);
     q.cu = uint16_t(index_);
@@ -108,7 +108,7 @@ bool compute_unit::issue_lds(wave& w, const micro_op& m, uint64_t cycle, issue_s
   if (!checked(w, m, cycle)) return false;
   slots.lds = true;
   global ? ++statistics.gds : ++statistics.lds;
-  auto& p = take_request(*context_.waves, m);
+  auto& p = take_request(*context_.waves, m, wave_pool::results::apart);
   auto& q = wave_pool::of(p);
   issued(w, m, cycle, 4);
   fill_request(q, m, w, begin_memory(w, m, cycle));

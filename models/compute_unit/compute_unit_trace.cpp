@@ -9,16 +9,17 @@ void compute_unit::declare_signals() {
   observe::trace& t = *context_.trace;
   const std::string cu = fmt::format("cu{}.", index_);
   for (wave& w : waves_) {
+    wave_notes& n = *(w.notes = std::make_unique<wave_notes>());
     const std::string base = fmt::format("{}simd{}.wave{}.", cu, w.simd, w.slot);
-    w.state_signal = t.add_text(base + "state", "empty, starting, running, waiting (for a counter), barrier, sleeping, halted, draining (ended, memory outstanding), ended, faulted");
-    w.pc_signal = t.add(base + "pc", 48, "address of the instruction issued last");
-    w.instruction_signal = t.add_text(base + "instruction", "the instruction issued last");
-    w.cause_signal = t.add_text(base + "cause", "what its cycles go to: the stall causes of the statistics");
-    w.return_signal = t.add_text(base + "returned", "the newest memory instruction whose data or acknowledgement has come, and its latency");
-    w.vmcnt_signal = t.add(base + "vmcnt", 6, "outstanding vector memory instructions");
-    w.lgkmcnt_signal = t.add(base + "lgkmcnt", 4, "outstanding LDS, GDS, scalar memory, message counts");
-    w.expcnt_signal = t.add(base + "expcnt", 3, "outstanding exports and GDS reads");
-    traced_ |= w.state_signal || w.pc_signal || w.instruction_signal || w.cause_signal || w.return_signal || w.vmcnt_signal || w.lgkmcnt_signal || w.expcnt_signal;
+    n.state_signal = t.add_text(base + "state", "empty, starting, running, waiting (for a counter), barrier, sleeping, halted, draining (ended, memory outstanding), ended, faulted");
+    n.pc_signal = t.add(base + "pc", 48, "address of the instruction issued last");
+    n.instruction_signal = t.add_text(base + "instruction", "the instruction issued last");
+    n.cause_signal = t.add_text(base + "cause", "what its cycles go to: the stall causes of the statistics");
+    n.return_signal = t.add_text(base + "returned", "the newest memory instruction whose data or acknowledgement has come, and its latency");
+    n.vmcnt_signal = t.add(base + "vmcnt", 6, "outstanding vector memory instructions");
+    n.lgkmcnt_signal = t.add(base + "lgkmcnt", 4, "outstanding LDS, GDS, scalar memory, message counts");
+    n.expcnt_signal = t.add(base + "expcnt", 3, "outstanding exports and GDS reads");
+    traced_ |= n.state_signal || n.pc_signal || n.instruction_signal || n.cause_signal || n.return_signal || n.vmcnt_signal || n.lgkmcnt_signal || n.expcnt_signal;
   }
   for (unsigned k = 0; k < std::size(groups_); ++k) {
     const std::string base = fmt::format("{}group{}.", cu, k);
@@ -53,17 +54,17 @@ void compute_unit::groups_signals_set(const workgroup& g, uint64_t cycle) {
 
 void compute_unit::trace_counters_now(const wave& w, uint64_t cycle) {
   const auto t = clock().at(cycle);
-  w.vmcnt_signal.set(t, w.vmcnt);
-  w.lgkmcnt_signal.set(t, w.lgkmcnt);
-  w.expcnt_signal.set(t, w.expcnt);
+  w.notes->vmcnt_signal.set(t, w.vmcnt);
+  w.notes->lgkmcnt_signal.set(t, w.lgkmcnt);
+  w.notes->expcnt_signal.set(t, w.expcnt);
 }
 
 std::string compute_unit::text_of(const micro_op& m) const { return isa::disassemble(m.inst, code_.chip(), m.pc); }
 
 void compute_unit::trace_issue(const wave& w, const micro_op& m, uint64_t cycle) {
   const auto t = clock().at(cycle);
-  w.pc_signal.set(t, m.pc);
-  if (w.instruction_signal) w.instruction_signal.set(t, text_of(m));
+  w.notes->pc_signal.set(t, m.pc);
+  if (w.notes->instruction_signal) w.notes->instruction_signal.set(t, text_of(m));
   const auto mark = [&](unsigned k) {
     if (!issue_signals_[k]) return;
     issue_signals_[k].set(t, fmt::format("{}.{}", w.simd, w.slot));
@@ -81,7 +82,7 @@ void compute_unit::trace_issue(const wave& w, const micro_op& m, uint64_t cycle)
 }
 
 void compute_unit::trace_return(const wave& w, const micro_op& m, uint64_t issue_cycle, uint64_t cycle) {
-  if (w.return_signal) w.return_signal.set(clock().at(cycle), fmt::format("{} ({} cycles)", text_of(m), cycle - issue_cycle));
+  if (w.notes->return_signal) w.notes->return_signal.set(clock().at(cycle), fmt::format("{} ({} cycles)", text_of(m), cycle - issue_cycle));
 }
 
 void compute_unit::trace_smem(const observe::text_signal& s, const wave& w, const micro_op& m, uint64_t tag, bool part, uint64_t cycle) {

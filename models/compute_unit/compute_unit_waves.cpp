@@ -35,16 +35,15 @@ void compute_unit::start_wave(wave& w, workgroup& g, unsigned k, uint64_t cycle)
   const auto& place = info.places[k];
   auto& r = w.regs;
   r = alu::wave_registers{};
-  auto& file = vgpr_file_[w.simd];
-  if (!file.words) file.words.reset(new uint32_t[size_t(parameters_.vgprs) * 64 + 16]); // cleared below, as far as waves reach
-  auto* base = reinterpret_cast<uint32_t(*)[64]>((reinterpret_cast<uintptr_t>(file.words.get()) + 63) & ~uintptr_t(63));
-  const unsigned end = std::min(place.vgpr_base + (packet.vgprs + 3) / 4 * 4, parameters_.vgprs);
+  const unsigned vgprs = std::min((packet.vgprs + 3) / 4 * 4, parameters_.vgprs), end = std::min(place.vgpr_base + vgprs, parameters_.vgprs);
+  vgpr_file& file = vgpr_file_[w.simd];
+  if (end > file.rows) enlarge(file, w.simd, std::max(end, std::min(vgprs * parameters_.wave_slots, parameters_.vgprs)));
   if (end > file.cleared) {
-    std::memset(base + file.cleared, 0, (end - file.cleared) * sizeof *base);
+    std::memset(file.first + file.cleared, 0, (end - file.cleared) * sizeof *file.first);
     file.cleared = end;
   }
-  r.vgpr = base + place.vgpr_base;
-  r.vgpr_count = uint16_t(std::min((packet.vgprs + 3) / 4 * 4, parameters_.vgprs));
+  r.vgpr = file.first + place.vgpr_base;
+  r.vgpr_count = uint16_t(vgprs);
   r.sgpr_count = uint16_t(std::min((packet.sgprs + 15) / 16 * 16, 102u));
   r.mode = packet.mode;
   r.pc = packet.entry_pc;
@@ -101,10 +100,14 @@ void compute_unit::start_wave(wave& w, workgroup& g, unsigned k, uint64_t cycle)
   w.pc_of_instruction = r.pc;
   w.instructions = 0;
   w.cause = stall::not_started;
-  if (traced_ && w.cause_signal) w.cause_signal.set(clock().at(cycle), stall_name[unsigned(w.cause)]);
+  if (traced_ && w.notes->cause_signal) w.notes->cause_signal.set(clock().at(cycle), stall_name[unsigned(w.cause)]);
   w.born = w.since = cycle;
   keep_stalls_ = accounts || code_.profile;
-  if (keep_stalls_) std::fill(std::begin(w.stalls), std::end(w.stalls), 0);
+  if (keep_stalls_) {
+    for (wave& v : waves_)
+      if (!v.notes) v.notes = std::make_unique<wave_notes>();
+    std::fill(std::begin(w.notes->stalls), std::end(w.notes->stalls), 0);
+  }
   ready(w) = never;
   w.ib.flush(r.pc);
   if (waves_in_use_++ == 0) busy_since_ = cycle;
@@ -118,6 +121,20 @@ void compute_unit::start_wave(wave& w, workgroup& g, unsigned k, uint64_t cycle)
     want_fetch(w);
     consider(w, start);
   }
+}
+
+/// Most kernels use few of a SIMD's registers: the host has memory for as many as a SIMD full of the largest kernel's waves needs.
+void compute_unit::enlarge(vgpr_file& file, unsigned simd, unsigned rows) {
+  std::unique_ptr<uint32_t[]> words(new uint32_t[size_t(rows) * 64 + 16]); // cleared as far as waves reach
+  auto* first = reinterpret_cast<uint32_t(*)[64]>((reinterpret_cast<uintptr_t>(words.get()) + 63) & ~uintptr_t(63));
+  if (file.cleared) std::memcpy(first, file.first, file.cleared * sizeof *first);
+  for (unsigned slot = 0; slot < parameters_.wave_slots; ++slot) {
+    auto& r = waves_[simd * parameters_.wave_slots + slot].regs;
+    if (r.vgpr) r.vgpr = first + (r.vgpr - file.first);
+  }
+  file.words = std::move(words);
+  file.first = first;
+  file.rows = rows;
 }
 
 /// Highest priority first, then the oldest; a new wave is the youngest. Priorities change seldom: sorted then, not at each turn.
@@ -159,8 +176,8 @@ void compute_unit::finish_if_drained(wave& w, uint64_t cycle) {
     close_account(v, cycle);
     set_state(v, wave_state::empty, cycle);
     if (traced_) {
-      v.instruction_signal.set(clock().at(cycle), "");
-      v.cause_signal.set(clock().at(cycle), "");
+      v.notes->instruction_signal.set(clock().at(cycle), "");
+      v.notes->cause_signal.set(clock().at(cycle), "");
     }
     v.group = nullptr;
     v.packet = nullptr;
@@ -220,7 +237,7 @@ void compute_unit::set_cause(wave& w, stall cause, uint64_t cycle) {
   if (cause == w.cause) return;
   close_interval(w, cycle);
   w.cause = cause;
-  if (traced_ && w.cause_signal) w.cause_signal.set(clock().at(cycle), stall_name[unsigned(cause)]);
+  if (traced_ && w.notes->cause_signal) w.notes->cause_signal.set(clock().at(cycle), stall_name[unsigned(cause)]);
 }
 
 /// Puts the cycles since the last change down to their cause, in the wave and at the current instruction.
@@ -228,7 +245,7 @@ void compute_unit::close_interval(wave& w, uint64_t cycle) {
   if (cycle <= w.since) return;
   const uint64_t n = cycle - w.since;
   statistics.stalls[unsigned(w.cause)] += n;
-  if (keep_stalls_) w.stalls[unsigned(w.cause)] += n;
+  if (keep_stalls_) w.notes->stalls[unsigned(w.cause)] += n;
   if (w.cause == stall::lgkm_scalar) statistics.smem_waits[unsigned(w.smem_waits_for)] += n;
   if (w.current && w.current->profile) w.current->profile->stalls[unsigned(w.cause)] += n;
   if (observer) observer->spent(index_, w, w.cause, w.since, cycle);
@@ -237,7 +254,7 @@ void compute_unit::close_interval(wave& w, uint64_t cycle) {
 
 /// Profile: `next` is about to be tried. Cycles of the instruction before it end here; those of the start and of a fetch are its own.
 void compute_unit::attribute(wave& w, const micro_op& next, uint64_t cycle) {
-  if (!w.current) next.profile->stalls[unsigned(stall::not_started)] += w.stalls[unsigned(stall::not_started)];
+  if (!w.current) next.profile->stalls[unsigned(stall::not_started)] += w.notes->stalls[unsigned(stall::not_started)];
   else if ((w.cause == stall::issuing || w.current != &next) && w.cause != stall::fetch) close_interval(w, cycle);
 }
 
@@ -257,14 +274,14 @@ void compute_unit::close_account(wave& w, uint64_t cycle) {
   a.start = w.born;
   a.end = end;
   a.instructions = w.instructions;
-  std::copy(std::begin(w.stalls), std::end(w.stalls), std::begin(a.stalls));
+  std::copy(std::begin(w.notes->stalls), std::end(w.notes->stalls), std::begin(a.stalls));
 }
 
 void compute_unit::set_state(wave& w, wave_state s, uint64_t cycle) {
   w.state = s;
   const uint64_t bit = uint64_t(1) << (&w - waves_.data());
   waiting_ = s == wave_state::waiting || s == wave_state::draining ? waiting_ | bit : waiting_ & ~bit;
-  if (traced_ && w.state_signal) w.state_signal.set(clock().at(cycle), wave_state_name[unsigned(s)]);
+  if (traced_ && w.notes->state_signal) w.notes->state_signal.set(clock().at(cycle), wave_state_name[unsigned(s)]);
 }
 
 void compute_unit::check_hazards(wave& w, const micro_op& m, uint64_t cycle) {
@@ -300,7 +317,7 @@ void compute_unit::close_statistics() {
   for (auto& w : waves_) {
     if (w.state == wave_state::empty || !w.group) continue;
     close_account(w, cycle);
-    std::fill(std::begin(w.stalls), std::end(w.stalls), 0);
+    if (w.notes) std::fill(std::begin(w.notes->stalls), std::end(w.notes->stalls), 0);
     w.born = w.since = std::max(cycle, w.since);
   }
   if (waves_in_use_) { statistics.busy_cycles += cycle - busy_since_; busy_since_ = cycle; }

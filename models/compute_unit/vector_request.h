@@ -6,10 +6,10 @@
 
 namespace lyra::compute_unit {
 
-/// A payload for a vector memory or DS instruction, with as many rows as that needs.
-inline fabric::payload& take_request(fabric::wave_pool& pool, const micro_op& m) {
+/// A payload for a vector memory or DS instruction, with as many rows as that needs. `where`: TA has read addresses and data before results come.
+inline fabric::payload& take_request(fabric::wave_pool& pool, const micro_op& m, fabric::wave_pool::results where) {
   const bool plain = m.unit != unit::gds && m.inst.encoding() != isa::encoding::MIMG && !m.inst.lds && m.inst.info->memory != isa::memory_kind::store_lds;
-  return plain ? pool.take(m.vdata_dwords, m.result_dwords) : pool.take();
+  return plain ? pool.take(m.vaddr_dwords, m.vdata_dwords, m.result_dwords, where) : pool.take();
 }
 
 /// Fills a request for a vector memory or DS instruction of a wave: registers are read now.

@@ -84,12 +84,12 @@ wait_state_checker::violation wait_state_checker::check(const micro_op& m, std::
   };
   if (m.unit == unit::salu || m.unit == unit::branch) {
     if (i.info->id == op::s_getreg_b32) {
-      breaks(wait_row::setreg_getreg, setreg_[hw_register(m) & 31]);
+      breaks(wait_row::setreg_getreg, last_setreg(hw_register(m) & 31));
       if (hw_register(m) == hw_mode) breaks(wait_row::vskip_getreg_mode, vskip_);
     } else if (setreg(m)) {
-      breaks(wait_row::setreg_setreg, setreg_[hw_register(m) & 31]);
+      breaks(wait_row::setreg_setreg, last_setreg(hw_register(m) & 31));
     } else if (is(m, {op::s_rfe_b64, op::s_rfe_restore_b64})) {
-      breaks(wait_row::trapsts_rfe, setreg_[hw_trapsts]);
+      breaks(wait_row::trapsts_rfe, last_setreg(hw_trapsts));
     } else if (movrel(m)) {
       breaks(wait_row::m0_movrel, m0_);
     } else if (is(m, {op::s_cbranch_vccz, op::s_cbranch_vccnz})) {
@@ -148,6 +148,7 @@ void wait_state_checker::issued(const micro_op& m, const alu::wave_registers& r)
     if (i.encoding() != encoding::VOP3 && m.sgpr_writes.has(106)) vcc_by_name_ = here;
   } else if (m.unit == unit::salu) {
     if (setreg(m)) {
+      if (!setreg_) setreg_.reset(new mark[32]);
       setreg_[hw_register(m) & 31] = here;
       if (covers_vskip(m)) { setreg_vskip_ = here; vector_until_ = here.at + 2; }
     } else if (i.info->id == op::s_setvskip) {

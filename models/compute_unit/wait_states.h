@@ -4,6 +4,7 @@
 #pragma once
 #include "alu/wave_registers.h"
 #include "compute_unit/micro_op.h"
+#include <memory>
 #include <vector>
 
 namespace lyra::compute_unit {
@@ -72,7 +73,9 @@ private:
   uint8_t valu_ = 0;                ///< bit d: the instruction d wait states back was a vector ALU one
   bool vcc_alias_ = true;
   uint64_t vector_until_ = 0;       ///< before this mark a vector instruction may be the consumer of wide_store_ or setreg_vskip_
-  mark setreg_[32], vskip_, setreg_vskip_, m0_, movrel_vcc_, vcc_by_name_;
+  std::unique_ptr<mark[]> setreg_;  ///< by hardware register; made at a wave slot's first s_setreg
+  mark last_setreg(unsigned r) const { return setreg_ ? setreg_[r] : mark{}; }
+  mark vskip_, setreg_vskip_, m0_, movrel_vcc_, vcc_by_name_;
   mark wide_store_;
   vgpr_set wide_store_data_;
 };

@@ -56,7 +56,15 @@ struct instruction_buffer {
   }
 };
 
-/// Ordered by use, in lines of the host's cache: with many waves each first touch of one in an issue is a miss.
+/// What is kept of a wave for those who look on.
+struct wave_notes {
+  uint64_t stalls[stall_count] = {};
+  observe::signal pc_signal, vmcnt_signal, lgkmcnt_signal, expcnt_signal;
+  observe::text_signal state_signal, instruction_signal, cause_signal, return_signal;
+};
+
+/// Ordered by use, in lines of the host's cache: with many waves each first touch of one in an issue is a miss; and small, since all waves of a machine should fit into that cache's
+/// larger levels.
 struct wave {
   alu::wave_registers regs;
 
@@ -88,7 +96,8 @@ struct wave {
   uint64_t dispatch_order = 0;
 
   // memory instructions and their returns
-  alignas(64) unsigned vmcnt = 0, lgkmcnt = 0, expcnt = 0;
+  alignas(64) unsigned vmcnt = 0; // alone: alignas holds for every name of a declaration
+  unsigned lgkmcnt = 0, expcnt = 0;
   unsigned wait_vm = 0, wait_lgkm = 0, wait_exp = 0; ///< state waiting: go on when all counters are at or below
   unsigned smem_outstanding = 0, lds_outstanding = 0, message_outstanding = 0;
   unsigned lds_stores = 0;    ///< BUFFER_STORE_LDS_DWORD whose data have not come from LDS: vector memory keeps its order behind them
@@ -106,10 +115,7 @@ struct wave {
   uint64_t steps_from = 0;    ///< MODE.DEBUG traps once more instructions than this have been issued
   uint64_t barrier_wait_since = 0;
   uint64_t born = 0;
-  uint64_t stalls[stall_count] = {}; ///< kept only where accounts or a profile are wanted
-  // traced signals
-  observe::signal pc_signal, vmcnt_signal, lgkmcnt_signal, expcnt_signal;
-  observe::text_signal state_signal, instruction_signal, cause_signal, return_signal;
+  std::unique_ptr<wave_notes> notes; ///< only where accounts, a profile or signals are wanted
 
   bool outstanding() const { return vmcnt || lgkmcnt || expcnt; }
   /// An instruction with outstanding work goes to the checker / an s_waitcnt does.

@@ -13,6 +13,7 @@ payload& payload_pool::take(std::vector<payload*>& idle, bool atomic) {
     slots_.emplace_back(new slot[slots_at_once]); // not make_unique, which would clear the data
     for (unsigned i = slots_at_once; i-- > 0;) {
       slot& s = slots_.back()[i];
+      if (reinterpret_cast<uint8_t*>(&s.p) - s.data != ptrdiff_t(place_of_payload)) SC_REPORT_FATAL("lyra/fabric/payload", "a payload does not lie in its slot where slot_of() looks for it");
       s.p.set_mm(this);
       s.p.set_extension<policy_extension>(&s.policy); // sticky: lives as long as the payload
       if (atomic) {
@@ -46,13 +47,21 @@ payload& payload_pool::line(tlm::tlm_command command, uint64_t address, unsigned
 payload& payload_pool::masked_write(uint64_t address, const uint8_t* data, uint64_t mask) {
   payload& p = line(tlm::TLM_WRITE_COMMAND, address);
   std::memcpy(p.get_data_ptr(), data, line_bytes);
-  if (mask != ~uint64_t(0)) {
-    uint8_t* e = p.get_data_ptr() + line_bytes; // slot::enables follows slot::data
-    for (unsigned i = 0; i < line_bytes; ++i) e[i] = (mask >> i & 1) ? TLM_BYTE_ENABLED : TLM_BYTE_DISABLED;
-    p.set_byte_enable_ptr(e);
-    p.set_byte_enable_length(line_bytes);
-  }
+  enable(p, mask);
   return p;
+}
+
+void payload_pool::enable(payload& p, uint64_t mask) {
+  if (mask == ~uint64_t(0)) return;
+  if (idle_enables_.empty()) {
+    enables_.emplace_back(new byte_enables[slots_at_once]);
+    for (unsigned i = slots_at_once; i-- > 0;) idle_enables_.push_back(&enables_.back()[i]);
+  }
+  uint8_t* const e = (slot_of(p)->enables = idle_enables_.back())->of_line;
+  idle_enables_.pop_back();
+  for (unsigned i = 0; i < line_bytes; ++i) e[i] = (mask >> i & 1) ? TLM_BYTE_ENABLED : TLM_BYTE_DISABLED;
+  p.set_byte_enable_ptr(e);
+  p.set_byte_enable_length(line_bytes);
 }
 
 payload& payload_pool::atomic(uint64_t address) {
@@ -94,6 +103,11 @@ void payload_pool::on_reclaim() {
 
 void payload_pool::free(payload* p) {
   --outstanding_;
+  slot* s = slot_of(*p);
+  if (s && s->enables) {
+    idle_enables_.push_back(s->enables);
+    s->enables = nullptr;
+  }
   (find_atomic(*p) ? idle_atomics_ : idle_lines_).push_back(p);
 }
 

@@ -35,6 +35,7 @@ struct policy_extension : tlm::tlm_extension<policy_extension> {
   uint64_t tag = 0;       ///< the requester's own note (TA: which instruction and line; comes back unchanged)
   uint8_t wanted_bytes = 0; ///< hint for the width of data paths: bytes of the line that the requester will use; 0: all
   bool hit = false;       ///< written by a cache: it answered without going below (observers)
+  uint16_t passing = 0;   ///< a cache's own note about a transaction that it passes on below
   void clear() { glc = slc = nv = streaming = hit = false; control = cache_control::none; tag = 0; wanted_bytes = 0; }
   tlm_extension_base* clone() const override { return new policy_extension(*this); }
   void copy_from(const tlm_extension_base& e) override { *this = static_cast<const policy_extension&>(e); }
@@ -56,7 +57,7 @@ struct atomic_extension : tlm::tlm_extension<atomic_extension> {
 };
 
 /// Allocates payloads for line and atomic transactions and takes them back; nothing is freed before the pool is.
-/// A payload comes with a 64-byte data array, a 64-byte byte-enable array and its sticky policy (and atomic) extension.
+/// A payload comes with a 64-byte data array and its sticky policy (and atomic) extension; a masked write with a 64-byte byte-enable array.
 class payload_pool : public tlm::tlm_mm_interface, private resettable {
 public:
   payload_pool();
@@ -68,10 +69,16 @@ public:
   payload& line(tlm::tlm_command command, uint64_t address, unsigned length = line_bytes);
   /// A write of the bytes whose bit is set in `mask` (bit i: byte i of the line).
   payload& masked_write(uint64_t address, const uint8_t* data, uint64_t mask);
+  /// Byte enables of a write of this pool that has none yet, from a mask.
+  void enable(payload& p, uint64_t mask);
   /// An atomic packet to the line at `address` with an empty atomic extension.
   payload& atomic(uint64_t address);
 
   static policy_extension& policy(payload& p) { return *find_policy(p); }
+  /// A read of one whole line in a payload of a pool: a cache that misses may pass it on below instead of a transaction of its own.
+  static bool whole_line_read(payload& p) {
+    return p.get_command() == tlm::TLM_READ_COMMAND && p.get_data_length() == line_bytes && p.get_address() % line_bytes == 0 && !p.get_byte_enable_ptr() && slot_of(p) != nullptr;
+  }
   /// The policy extension, or null. A payload of a pool keeps its extensions behind itself: no look-up by number through the TLM library.
   static policy_extension* find_policy(payload& p) {
     if (slot* s = slot_of(p)) return &s->policy;
@@ -99,12 +106,13 @@ public:
 
 private:
   template <class E> struct owned : E { void free() override {} }; // lives in its slot: the payload does not delete it
-  struct slot {
+  struct byte_enables { uint8_t of_line[line_bytes]; };
+  struct slot { // four lines of the host's cache
     alignas(64) uint8_t data[line_bytes];
-    alignas(64) uint8_t enables[line_bytes];
-    payload p;
     owned<policy_extension> policy;
     std::unique_ptr<owned<atomic_extension>> atomic;
+    byte_enables* enables = nullptr; ///< of a masked write
+    payload p;
     ~slot() {
       p.clear_extension(&policy);
       if (atomic) p.clear_extension(atomic.get());
@@ -112,14 +120,17 @@ private:
   };
   /// The slot of a pool's payload, known by where its data lies; null for others.
   static slot* slot_of(payload& p) {
-    auto* data = reinterpret_cast<unsigned char*>(&p) - 2 * line_bytes;
+    auto* data = reinterpret_cast<unsigned char*>(&p) - place_of_payload;
     return p.get_data_ptr() == data ? reinterpret_cast<slot*>(data) : nullptr;
   }
+  static constexpr size_t place_of_payload = line_bytes + sizeof(owned<policy_extension>) + 2 * sizeof(void*); ///< in a slot; checked where slots are made
   payload& take(std::vector<payload*>& idle, bool atomic);
   void on_reset() override {}
   void on_reclaim() override;
   static constexpr unsigned slots_at_once = 16;
   std::vector<std::unique_ptr<slot[]>> slots_;
+  std::vector<std::unique_ptr<byte_enables[]>> enables_;
+  std::vector<byte_enables*> idle_enables_;
   std::vector<payload*> idle_lines_, idle_atomics_;
   size_t outstanding_ = 0;
 };

@@ -27,7 +27,7 @@ payload& wave_pool::take(size_class c) {
   ++outstanding_;
   auto& idle = idle_[c];
   if (idle.empty()) {
-    const unsigned rows = c == small ? small_rows : c == medium ? medium_rows : wave_request::all_rows;
+    const unsigned rows = rows_of[c];
     slots_.emplace_back(new slot[slots_at_once]);
     rows_.emplace_back(new line[size_t(slots_at_once) * rows * 4]); // not make_unique, which would clear them
     for (unsigned i = slots_at_once; i-- > 0;) {

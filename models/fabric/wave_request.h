@@ -3,6 +3,7 @@
 #pragma once
 #include "fabric/payload.h"
 #include "isa/instruction.h"
+#include <algorithm>
 
 namespace lyra::fabric {
 
@@ -93,19 +94,24 @@ struct standalone_wave_request : wave_request {
   alignas(64) row rows[all_rows];
 };
 
-/// Pool of payloads that carry a wave_request. Thousands are under way at a time, so most are small: a load of a dword needs three rows of 256 bytes.
+/// Pool of payloads that carry a wave_request. Thousands are under way at a time, so most are small: a load of a dword needs two rows of 256 bytes.
 class wave_pool : public tlm::tlm_mm_interface, private resettable {
 public:
   ~wave_pool() override;
   /// A payload with a wave_request extension with all rows; `begin()` it. Reference count 1.
   payload& take() { return take(all); }
-  /// The same with two rows of addresses (buffers, FLAT, DS), `data` rows of data and `result` rows behind them, no lds_address.
-  payload& take(unsigned data, unsigned result) {
-    payload& p = take(data + result <= small_rows - 2 ? small : data + result <= medium_rows - 2 ? medium : all);
+  enum class results : uint8_t {
+    apart,      ///< have rows of their own
+    over_inputs ///< lie where addresses and data lay: for a target that has done with these when the first result comes
+  };
+  /// The same with so many rows of addresses, data and results, no lds_address.
+  payload& take(unsigned address, unsigned data, unsigned result, results where) {
+    const unsigned rows = where == results::apart ? address + data + result : std::max(address + data, result);
+    payload& p = take(rows <= rows_of[small] ? small : rows <= rows_of[medium] ? medium : rows <= rows_of[large] ? large : all);
     wave_request& w = of(p);
     if (w.lds_address) return p;
-    w.vdata = w.vaddr + 2;
-    w.result = w.vdata + data;
+    w.vdata = w.vaddr + address;
+    w.result = where == results::apart ? w.vdata + data : w.vaddr;
     return p;
   }
   static wave_request& of(payload& p) {
@@ -116,8 +122,8 @@ public:
   size_t outstanding() const { return outstanding_; }
 
 private:
-  enum size_class : uint8_t { small, medium, all, classes };
-  static constexpr unsigned small_rows = 4, medium_rows = 8;
+  enum size_class : uint8_t { small, medium, large, all, classes };
+  static constexpr unsigned rows_of[classes] = {2, 4, 8, wave_request::all_rows};
   struct owned_request : wave_request { void free() override {} };
   struct slot {
     payload p; // first: `of` goes from it to the slot

@@ -12,14 +12,12 @@ class return_calendar {
 public:
   static constexpr fabric::cycle_t horizon = 4096;
 
-  bool empty() const { return count_ == 0; }
-  size_t size() const { return count_; }
+  bool empty() const { return items_.empty(); }
+  size_t size() const { return items_.size(); }
 
   /// Reserves the first run of `cycles` free cycles at or after `earliest`; returns the last of them, when `item` is out.
   fabric::cycle_t reserve(fabric::cycle_t earliest, unsigned cycles, uint16_t item) {
-    if (items_.empty()) {
-      items_.resize(horizon);
-      lengths_.resize(horizon);
+    if (busy_.empty()) {
       busy_.resize(horizon / 64);
       ends_.resize(horizon / 64);
     }
@@ -31,9 +29,7 @@ public:
     for (unsigned k = 0; k < cycles; ++k) set(busy_, start + k);
     const fabric::cycle_t end = start + cycles - 1;
     set(ends_, end);
-    items_[end % horizon] = item;
-    lengths_[end % horizon] = uint8_t(cycles);
-    ++count_;
+    items_.push_back({uint16_t(end % horizon), item, uint16_t(cycles)});
     if (end < next_) next_ = end;
     return end;
   }
@@ -41,14 +37,19 @@ public:
     while (next() != fabric::never) take();
   }
   /// The cycle of the first item; `never` when empty.
-  fabric::cycle_t next() const { return count_ == 0 ? fabric::never : next_; }
+  fabric::cycle_t next() const { return items_.empty() ? fabric::never : next_; }
   /// Takes out the item of cycle next().
   uint16_t take() {
     const fabric::cycle_t c = next_;
-    for (unsigned k = 0; k < lengths_[c % horizon]; ++k) reset(busy_, c - k);
+    size_t i = 0;
+    while (items_[i].end != c % horizon) ++i;
+    const entry taken = items_[i];
+    items_[i] = items_.back();
+    items_.pop_back();
+    for (unsigned k = 0; k < taken.cycles; ++k) reset(busy_, c - k);
     reset(ends_, c);
-    next_ = --count_ == 0 ? fabric::never : search(c + 1);
-    return items_[c % horizon];
+    next_ = items_.empty() ? fabric::never : search(c + 1);
+    return taken.item;
   }
 
 private:
@@ -61,10 +62,9 @@ private:
       if (const uint64_t w = ends_[c % horizon / 64] >> (c % 64)) return c + unsigned(__builtin_ctzll(w));
   }
 
-  size_t count_ = 0;
+  struct entry { uint16_t end /* modulo the horizon */, item, cycles; };
   fabric::cycle_t next_ = fabric::never;
-  std::vector<uint16_t> items_;
-  std::vector<uint8_t> lengths_;
+  std::vector<entry> items_; ///< few at a time, in no order
   bits busy_, ends_;
 };
 

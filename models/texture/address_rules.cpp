@@ -105,15 +105,19 @@ bool all_equal(const uint32_t* v, unsigned first, unsigned count) {
   return differs == 0;
 }
 
+/// The rows of a request hold dwords in the same order as a plan: loads go straight to the results, stores come from the data.
+uint8_t* rows_for(const wave_request& r, const access_state& s, unsigned piece_bytes) {
+  if (piece_bytes != 4 || s.format || s.kind == memory_kind::atomic) return nullptr;
+  return reinterpret_cast<uint8_t*>(s.kind == memory_kind::load ? r.result : r.vdata);
+}
+void reset(const wave_request& r, const access_state& s, access_plan& plan, unsigned pieces, unsigned bytes) {
+  plan.reset(pieces, bytes, rows_for(r, s, bytes), s.kind == memory_kind::load || s.kind == memory_kind::atomic);
+}
+
 /// The commonest case, found without any lane's address: a run in memory, all of it in range and aligned well enough.
-void finish_run(access_state& s, access_plan& plan, uint64_t base) {
-  plan.pieces = 1;
-  plan.bytes = s.element_bytes;
-  plan.not_resident = 0;
-  plan.quad_cycles = 0;
-  plan.address.resize(lanes);
+void finish_run(const wave_request& r, access_state& s, access_plan& plan, uint64_t base) {
+  plan.place(1, s.element_bytes, rows_for(r, s, s.element_bytes));
   plan.active.assign(1, s.lanes);
-  plan.data.resize(size_t(lanes) * plan.bytes);
   s.in_range = s.lanes;
   s.contiguous = true;
   s.base = fabric::canonical(base);
@@ -187,7 +191,7 @@ bool plan_buffer(wave_request& r, const address_parameters& p, access_state& s, 
       const uint64_t v0 = v[s.first_lane], last = v0 + (s.lane_count - 1u) * step, address = base + inst_offset + v0 * scale;
       const bool in = v_index ? last < d.num_records : inst_offset + last <= 0xffffffffu && check_base + inst_offset + last + s.element_bytes <= d.num_records;
       if (in && (r.unaligned || (address & 3) == 0)) {
-        finish_run(s, plan, address);
+        finish_run(r, s, plan, address);
         return true;
       }
     }
@@ -245,12 +249,12 @@ bool plan_buffer(wave_request& r, const address_parameters& p, access_state& s, 
   }
 
   if (!partial) {
-    plan.reset(1, bytes);
+    reset(r, s, plan, 1, bytes);
     for (unsigned l = 0; l < lanes; ++l) plan.address[l] = fabric::canonical(address[l]);
     finish_single(s, plan, active);
     return true;
   }
-  plan.reset(bytes / 4, 4);
+  reset(r, s, plan, bytes / 4, 4);
   s.in_range = active | partial;
   for (unsigned k = 0; k < plan.pieces; ++k) {
     const uint64_t need = check_base + 4 * k + 4;
@@ -280,7 +284,7 @@ bool plan_flat(wave_request& r, const address_parameters& p, access_state& s, ac
       const unsigned first = s.first_lane, count = s.lane_count;
       const uint64_t a = r.vaddr[0][first] + offset + (has_base ? r.saddr : uint64_t(r.vaddr[1][first]) << 32);
       if ((has_base || all_equal(r.vaddr[1], first, count)) && (r.unaligned || (a & 3) == 0) && fabric::sign_extended(a) == a && fabric::sign_extended(a + 4095) == a + 4095) {
-        finish_run(s, plan, a);
+        finish_run(r, s, plan, a);
         return true;
       }
     }
@@ -313,7 +317,7 @@ bool plan_flat(wave_request& r, const address_parameters& p, access_state& s, ac
   }
 
   if (!priv) {
-    plan.reset(1, bytes);
+    reset(r, s, plan, 1, bytes);
     for (unsigned l = 0; l < lanes; ++l) plan.address[l] = fabric::canonical(address[l]);
     finish_single(s, plan, r.exec);
     return true;
@@ -322,7 +326,7 @@ bool plan_flat(wave_request& r, const address_parameters& p, access_state& s, ac
   bool crosses = false;
   for (uint64_t m = priv; m; m &= m - 1) crosses |= (address[first_lane(m)] & 3) + (bytes < 4 ? bytes : 4) > 4;
   const unsigned piece = crosses ? 1 : bytes < 4 ? bytes : 4;
-  plan.reset(bytes / piece, piece);
+  reset(r, s, plan, bytes / piece, piece);
   for (unsigned k = 0; k < plan.pieces; ++k) {
     plan.active[k] = r.exec;
     for (unsigned l = 0; l < lanes; ++l) {

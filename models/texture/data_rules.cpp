@@ -18,7 +18,7 @@ unsigned first_lane(uint64_t mask) { return unsigned(__builtin_ctzll(mask)); }
 
 /// The bytes of one lane, wherever its pieces lie.
 void gather(const access_plan& p, unsigned lane, unsigned bytes, uint8_t* to) {
-  for (unsigned k = 0, at = 0; at < bytes; ++k, at += p.bytes) std::memcpy(to + at, p.data.data() + (size_t(k) * lanes + lane) * p.bytes, p.bytes);
+  for (unsigned k = 0, at = 0; at < bytes; ++k, at += p.bytes) std::memcpy(to + at, p.data + (size_t(k) * lanes + lane) * p.bytes, p.bytes);
 }
 void scatter(access_plan& p, unsigned lane, unsigned bytes, const uint8_t* from) {
   for (unsigned k = 0, at = 0; at < bytes; ++k, at += p.bytes) std::memcpy(p.bytes_of(k, lane), from + at, p.bytes);
@@ -36,13 +36,14 @@ template <unsigned N> void lanes_from_rows(const uint32_t (*rows)[lanes], uint8_
 /// Dwords of all lanes into rows; inactive pieces hold zeros.
 void plain_rows(const access_plan& p, const access_state& s, uint32_t (*rows)[lanes]) {
   const unsigned n = s.element_bytes / 4u;
+  if (p.data == reinterpret_cast<const uint8_t*>(rows)) return;
   if (p.bytes == 4) {
-    for (unsigned k = 0; k < n; ++k) std::memcpy(rows[k], p.data.data() + size_t(k) * lanes * 4, lanes * 4);
+    for (unsigned k = 0; k < n; ++k) std::memcpy(rows[k], p.data + size_t(k) * lanes * 4, lanes * 4);
   } else if (p.pieces == 1) {
     switch (n) {
-      case 2: rows_from_lanes<2>(p.data.data(), rows); break;
-      case 3: rows_from_lanes<3>(p.data.data(), rows); break;
-      default: rows_from_lanes<4>(p.data.data(), rows); break;
+      case 2: rows_from_lanes<2>(p.data, rows); break;
+      case 3: rows_from_lanes<3>(p.data, rows); break;
+      default: rows_from_lanes<4>(p.data, rows); break;
     }
   } else {
     for (unsigned l = 0; l < lanes; ++l) {
@@ -56,7 +57,7 @@ void plain_rows(const access_plan& p, const access_state& s, uint32_t (*rows)[la
 /// The rows are made in full, lanes outside EXEC hold anything.
 void format_rows(wave_request& r, const access_state& s, const access_plan& p) {
   uint32_t xyzw[4][lanes];
-  const uint8_t* data = p.data.data();
+  const uint8_t* data = p.data;
   uint8_t joined[lanes * 16];
   if (p.pieces > 1 && !s.unbound) {
     for (unsigned l = 0; l < lanes; ++l) gather(p, l, s.element_bytes, joined + l * s.element_bytes);
@@ -90,7 +91,7 @@ void format_rows(wave_request& r, const access_state& s, const access_plan& p) {
 
 void narrow_rows(wave_request& r, const access_state& s, const access_plan& p) {
   uint32_t* const row = r.result[0];
-  const uint8_t* const data = p.data.data();
+  const uint8_t* const data = p.data;
   if (s.element_bytes == 1) {
     if (s.sign) for (unsigned l = 0; l < lanes; ++l) row[l] = uint32_t(int32_t(int8_t(data[l])));
     else for (unsigned l = 0; l < lanes; ++l) row[l] = data[l];
@@ -181,14 +182,15 @@ void prepare_store(const wave_request& r, const access_state& s, access_plan& p)
       return;
     default: break;
   }
+  if (p.data == reinterpret_cast<const uint8_t*>(r.vdata)) return;
   const unsigned n = s.element_bytes / 4u;
   if (p.bytes == 4) {
-    for (unsigned k = 0; k < n; ++k) std::memcpy(p.data.data() + size_t(k) * lanes * 4, r.vdata[k], lanes * 4);
+    for (unsigned k = 0; k < n; ++k) std::memcpy(p.data + size_t(k) * lanes * 4, r.vdata[k], lanes * 4);
   } else if (p.pieces == 1) {
     switch (n) {
-      case 2: lanes_from_rows<2>(r.vdata, p.data.data()); break;
-      case 3: lanes_from_rows<3>(r.vdata, p.data.data()); break;
-      default: lanes_from_rows<4>(r.vdata, p.data.data()); break;
+      case 2: lanes_from_rows<2>(r.vdata, p.data); break;
+      case 3: lanes_from_rows<3>(r.vdata, p.data); break;
+      default: lanes_from_rows<4>(r.vdata, p.data); break;
     }
   } else {
     for (unsigned l = 0; l < lanes; ++l) {

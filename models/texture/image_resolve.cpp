@@ -57,7 +57,7 @@ struct texel_reader {
       std::memcpy(out, w.border, 16);
     } else if (plan.active[piece] >> lane & 1) {
       size_t at = size_t(piece) * 64 + lane;
-      isa::decode_texel(*w.format, plan.data.data() + at * plan.bytes, w.inside[at] & 3, w.inside[at] >> 2, out, degamma);
+      isa::decode_texel(*w.format, plan.data + at * plan.bytes, w.inside[at] & 3, w.inside[at] >> 2, out, degamma);
     } else {
       out[0] = out[1] = out[2] = out[3] = 0;
     }
@@ -83,7 +83,7 @@ void resolve_image_load(fabric::wave_request& q, const image_state& state, const
     if (w.operation.packed) {
       uint32_t raw[4] = {0, 0, 0, 0};
       if (plan.active[0] >> lane & 1) {
-        const uint8_t* p = plan.data.data() + size_t(lane) * plan.bytes;
+        const uint8_t* p = plan.data + size_t(lane) * plan.bytes;
         std::memcpy(raw, p, plan.bytes);
         if (w.operation.packed_signed && plan.bytes < 4) raw[0] = uint32_t(int32_t(raw[0] << (32 - 8 * plan.bytes)) >> (32 - 8 * plan.bytes));
       }

@@ -21,6 +21,7 @@ inline void copy(uint8_t* to, const uint8_t* from, unsigned n) {
     case 4: std::memcpy(to, from, 4); break;
     case 8: std::memcpy(to, from, 8); break;
     case 16: std::memcpy(to, from, 16); break;
+    case 64: std::memcpy(to, from, 64); break;
     default: std::memcpy(to, from, n); break;
   }
 }
@@ -37,20 +38,20 @@ part part_of(const line_list::line& l, const access_state& s, unsigned bytes) {
 void line_list::deliver(const line& l, const uint8_t* bytes, const access_state& s, access_plan& plan) const {
   if (s.contiguous && touches.empty()) {
     const part p = part_of(l, s, plan.bytes);
-    if (p.length == line_bytes) std::memcpy(plan.data.data() + p.data, bytes, line_bytes);
-    else std::memcpy(plan.data.data() + p.data, bytes + p.line, p.length);
+    if (p.length == line_bytes) std::memcpy(plan.data + p.data, bytes, line_bytes);
+    else std::memcpy(plan.data + p.data, bytes + p.line, p.length);
     return;
   }
-  for (uint32_t t = l.first; t != end; t = touches[t].next) copy(plan.data.data() + touches[t].data, bytes + touches[t].offset, touches[t].length);
+  for (uint32_t t = l.first; t != end; t = touches[t].next) copy(plan.data + touches[t].data, bytes + touches[t].offset, touches[t].length);
 }
 
 void line_list::collect(const line& l, uint8_t* bytes, const access_state& s, const access_plan& plan) const {
   if (s.contiguous && touches.empty()) {
     const part p = part_of(l, s, plan.bytes);
-    std::memcpy(bytes + p.line, plan.data.data() + p.data, p.length);
+    std::memcpy(bytes + p.line, plan.data + p.data, p.length);
     return;
   }
-  for (uint32_t t = l.first; t != end; t = touches[t].next) copy(bytes + touches[t].offset, plan.data.data() + touches[t].data, touches[t].length);
+  for (uint32_t t = l.first; t != end; t = touches[t].next) copy(bytes + touches[t].offset, plan.data + touches[t].data, touches[t].length);
 }
 
 int coalescer::refuse(fabric::wave_request& r, const access_state& s, uint64_t address, unsigned lane, uint64_t lane_address, uint64_t& not_resident_lanes) {
@@ -86,7 +87,7 @@ bool coalescer::build_run(fabric::wave_request& r, const access_state& s, access
     if (state == 2) return false;
     if (state == 1) {
       const part p = part_of({a, 0, 0, 0, 0, false}, s, bytes);
-      std::memset(plan.data.data() + p.data, 0, p.length); // a run's data is not cleared beforehand
+      std::memset(plan.data + p.data, 0, p.length); // a run's data is not cleared beforehand
       plan.not_resident |= gone & lane_run(first, lane_at(to - 1 - s.base) - first + 1);
       continue;
     }
@@ -131,13 +132,20 @@ bool coalescer::add(fabric::wave_request& r, const access_state& s, access_plan&
     if (l.bytes) plan.not_resident |= uint64_t(1) << lane;
     return true;
   }
-  const uint32_t n = uint32_t(list.touches.size());
   const unsigned offset = unsigned(address - a);
+  l.bytes |= byte_run(offset, length);
+  if (l.last != line_list::end && s.kind != memory_kind::atomic) { // neighbours in memory and in the plan
+    line_list::touch& t = list.touches[l.last];
+    if (t.offset + t.length == offset && t.data + t.length == data) {
+      t.length = uint8_t(t.length + length);
+      return true;
+    }
+  }
+  const uint32_t n = uint32_t(list.touches.size());
   list.touches.push_back({line_list::end, data, uint8_t(offset), uint8_t(length), uint8_t(lane)});
   if (l.first == line_list::end) l.first = n;
   else list.touches[l.last].next = n;
   l.last = n;
-  l.bytes |= byte_run(offset, length);
   return true;
 }
 
@@ -158,7 +166,6 @@ bool coalescer::build(fabric::wave_request& r, const access_state& s, access_pla
     std::fill(table_.begin(), table_.end(), slot{0, 0, 0});
     stamp_ = 1;
   }
-  list.touches.reserve(2 * count);
   const unsigned bytes = plan.bytes;
   for (uint64_t m = any; m; m &= m - 1) {
     const unsigned lane = first_lane(m);

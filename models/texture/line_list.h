@@ -21,7 +21,7 @@ struct line_list {
   struct touch { uint32_t next; uint32_t data; /* offset in plan.data */ uint8_t offset, length, lane; };
 
   std::vector<line> lines;
-  std::vector<touch> touches;   ///< empty for contiguous accesses
+  std::vector<touch> touches;   ///< empty for contiguous accesses; but for atomics, pieces that follow each other are one
 
   void clear() { lines.clear(); touches.clear(); }
   /// Bytes of a line that came back, into the plan.

@@ -54,9 +54,7 @@ bool texture_unit::lt_run(operation& o) {
   unsigned n = 0;
   for (uint64_t a = first; a <= last; a += line_bytes)
     if (!(hosts[n++] = dmi_.line(a))) return false;
-  // 4-byte loads go straight to the result row
-  o.direct = load && bytes == 4 && !s.format;
-  uint8_t* mine = (o.direct ? reinterpret_cast<uint8_t*>(o.request->result[0]) : o.plan.data.data()) + s.first_lane * bytes;
+  uint8_t* mine = o.plan.data + s.first_lane * bytes;
   for (unsigned k = 0, at = unsigned(s.base - first); k < n; ++k, at = 0) {
     const size_t length = k + 1 < n ? line_bytes - at : size_t(stop - last) - at;
     uint8_t* const theirs = hosts[k] + at;
@@ -94,7 +92,7 @@ template <unsigned N> bool texture_unit::lt_pieces(operation& o) {
         if (!(host = dmi_.line(line))) return false;
         ++lines;
       }
-      copies[count++] = {o.plan.data.data() + (size_t(k) * 64 + l) * N, host + at};
+      copies[count++] = {o.plan.data + (size_t(k) * 64 + l) * N, host + at};
     }
   }
   if (o.state.kind == memory_kind::load)
@@ -220,7 +218,6 @@ void texture_unit::b_transport(unsigned port, payload& p, sc_core::sc_time& dela
   o.p = &p;
   o.request = &wave_pool::of(p);
   o.number = next_number_;
-  o.direct = false;
   o.lines = 0;
   wave_request& r = *o.request;
   if (plan(o)) {
@@ -240,14 +237,7 @@ void texture_unit::b_transport(unsigned port, payload& p, sc_core::sc_time& dela
   }
   r.lines = o.control ? 0 : o.lines;
   if (o.is_image) statistics_.image_lines += o.lines;
-  if (o.direct && !o.state.tfe && !o.state.to_lds) {
-    r.result_dwords = 1;
-    r.result_half = 0;
-    r.result_mask = o.state.lanes;
-  } else {
-    if (o.direct) std::memcpy(o.plan.data.data(), r.result[0], sizeof(wave_request::row));
-    resolve(o);
-  }
+  resolve(o);
   p.set_response_status(tlm::TLM_OK_RESPONSE);
   delay += to_sc_time(clock().at(parameters_.address_latency_cycles + o.rate + (o.lines ? parameters_.lt_memory_cycles : 0) +
                                  (o.phases ? parameters_.return_latency_cycles : parameters_.acknowledge_cycles)));

@@ -181,8 +181,10 @@ void texture_unit::start(payload& p, cycle_t c) {
   o->number = next_number_++;
   o->start = c;
   o->sent = o->returned = 0;
+  o->plan.address.swap(addresses_);
   if (plan(*o)) build_lines(*o);
   plan_cost(*o);
+  if (!context_.accesses) o->plan.address.swap(addresses_); // who observes asks for them again
   o->lines = o->control ? 1 : uint32_t(o->list.lines.size());
   o->request->lines = o->control ? 0 : o->lines;
   o->arrived = c + parameters_.address_latency_cycles + o->rate - 1; // without lines: when the last lane has passed TA

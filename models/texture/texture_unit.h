@@ -119,7 +119,6 @@ private:
     bool control = false;
     std::unique_ptr<image_state> image; ///< of an image instruction; made at the first one
     bool is_image = false;
-    bool direct = false; ///< loosely timed: the result row is written already
   };
 
   fabric::request_answer on_request(unsigned port, fabric::payload& p, fabric::picoseconds& at) override;
@@ -166,6 +165,7 @@ private:
   uint32_t module_number_;
 
   coalescer coalescer_;
+  std::vector<uint64_t> addresses_; ///< of the instruction being planned: the plans that wait for lines need none
   std::vector<std::unique_ptr<operation>> pool_;
   std::vector<operation*> idle_;
   fabric::ring<operation*> in_flight_; ///< in issue order

@@ -194,8 +194,14 @@ machine::machine(const machine_parameters& p, platforms::mode m, isa::target cod
     const unsigned places = parameters_.crossbar.source_depth + parameters_.crossbar.source_entry, l1 = parameters_.l1.mshrs + parameters_.l1.writes_outstanding,
                    scalar = parameters_.scalar_cache.mshrs + parameters_.scalar_cache.writes_outstanding;
     const bool held_back = std::max({l1, scalar, parameters_.instruction_cache.mshrs}) + channels > places;
-    const fabric::picoseconds notice = context_.core.at(std::min(parameters_.dispatcher.launch_latency_cycles, parameters_.dispatcher.control_latency_cycles));
-    fabric::set_lookahead(observed || held_back || s.lookahead == "off" ? 0 : std::min(notice, crossbar_->response_notice()));
+    if (observed || held_back || s.lookahead == "off") fabric::set_lookahead(0, 0);
+    else {
+      fabric::picoseconds channels_notice = fabric::never;
+      for (auto& c : channels_) channels_notice = std::min(channels_notice, c->cache.announce_early());
+      crossbar_->expect_notice(channels_notice);
+      const fabric::picoseconds launches = context_.core.at(std::min(parameters_.dispatcher.launch_latency_cycles, parameters_.dispatcher.control_latency_cycles));
+      fabric::set_lookahead(std::min(context_.core.at(dispatcher_->quiet_cycles()), crossbar_->response_notice()), std::min(launches, crossbar_->response_notice()));
+    }
   }
   if (m == platforms::mode::lt) {
     sc_core::sc_spawn_options o;

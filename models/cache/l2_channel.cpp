@@ -181,8 +181,15 @@ void l2_channel::respond(payload& p, cycle_t at, unsigned beats) {
     response_free_ = slot + beats;
     in.respond(p, clock().at(slot));
   } else {
-    events_.push(at - 1, {&p, event_kind::respond, uint8_t(beats), at});
+    events_.push(at - announce_, {&p, event_kind::respond, uint8_t(beats), at});
   }
+}
+
+/// The latencies are what the responses' order is known by.
+picoseconds l2_channel::announce_early() {
+  const cycle_t shortest = std::min({parameters_.hit_latency_cycles, parameters_.write_latency_cycles, parameters_.fill_response_cycles, parameters_.atomic_response_cycles});
+  announce_ = std::max<cycle_t>(2, shortest) - 1;
+  return clock().at(announce_);
 }
 
 /// The read or write of a line whose bytes are here.
@@ -479,7 +486,8 @@ void l2_channel::written_back(uint32_t w, payload& p, cycle_t cycle) {
 
 cycle_t l2_channel::send(ring<outgoing>& queue, initiator_port& port, cycle_t cycle) {
   if (queue.empty() || !port.ready()) return never; // on_ready
-  if (queue.front().ready > cycle + 1) return queue.front().ready - 1;
+  const cycle_t ready = std::max(queue.front().ready, clock().ceil(port.free_at())); // in its own cycles, whatever woke it
+  if (ready > cycle + 1) return ready - 1;
   payload& p = *queue.front().p;
   queue.pop();
   port.send(p, clock().at(cycle + 1));
@@ -510,7 +518,7 @@ cycle_t l2_channel::on_wake(cycle_t cycle) {
     if (due_.size() > 1) std::stable_sort(due_.begin(), due_.end(), [](const event& a, const event& b) { return a.what < b.what; }); // not in the order of calls
     for (const event& e : due_) {
       if (e.what == event_kind::respond) {
-        const cycle_t slot = std::max(cycle + 1, response_free_);
+        const cycle_t slot = std::max(e.due, response_free_);
         statistics_.response_wait_cycles += slot - e.due;
         response_free_ = slot + e.beats;
         in.respond(*e.p, clock().at(slot));

@@ -35,6 +35,8 @@ public:
   fabric::initiator_port memory, atomic;
 
   const l2_statistics& statistics() const { return statistics_; }
+  /// From now on responses go to `in` as early as their order is certain; returns how long before they are due at least. Their times stay the same.
+  fabric::picoseconds announce_early();
   /// Writes every dirty byte to memory by debug transport and drops all lines: before a change from timed to loosely timed. Only without requests in flight.
   void flush();
   /// No request inside, no write-back under way.
@@ -118,6 +120,7 @@ private:
   fabric::chaos_source chaos_;
   uint32_t number_;
   uint64_t draws_ = 0;
+  fabric::cycle_t announce_ = 1; ///< a response goes to `in` so many cycles before it is due
   bool promise_early_; ///< hits may be answered at look-up: nothing can come between
 
   fabric::ring<request> input_;

@@ -191,6 +191,7 @@ void compute_unit::finish_if_drained(wave& w, uint64_t cycle) {
   g.gone = 0;
   groups_signals_set(g, cycle);
   launch->set_response_status(tlm::TLM_OK_RESPONSE);
+  expect_launch(std::max(clock().at(cycle + 1), fabric::now_ps())); // of a group that has waited for the room; a return may be applied some cycles late
   launch_port.respond(*launch, clock().at(cycle + 1));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/dispatcher.h"
+#include "fabric/time_domain.h"
 #include "observe/input_error.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -77,7 +78,7 @@ dispatcher::dispatcher(sc_core::sc_module_name name, const dispatcher_parameters
   }
 }
 
-dispatcher::~dispatcher() = default;
+dispatcher::~dispatcher() { set_launcher_busy(false); }
 
 /// Packets are forgotten too; observers and scratch slots stay.
 void dispatcher::on_reset() {
@@ -92,6 +93,7 @@ void dispatcher::on_reset() {
   chosen_.reset();
   records_.clear();
   done_event_.cancel();
+  set_launcher_busy(false);
   state_ = state::idle;
   state_since_ = busy_since_ = processed_at_ = controls_done_ = 0;
   wait_since_ = never;
@@ -126,6 +128,7 @@ void dispatcher::submit(const fabric::dispatch_packet& p) {
   dispatch_record r;
   r.packet = &p;
   r.groups = p.groups();
+  r.submitted = now();
   groups_total_ += r.groups;
   records_.push_back(r);
   wake_at(now() + 1);
@@ -198,9 +201,22 @@ void dispatcher::enter(state s, cycle_t cycle) {
     case state::writeback: case state::invalidate: statistics_.maintenance_cycles += spent; break;
     case state::launching: statistics_.launching_cycles += spent; break;
   }
+  set_launcher_busy(s != state::idle);
   state_ = s;
   state_since_ = cycle;
   trace_state_.set(clock().at(cycle), uint64_t(s));
+}
+
+void dispatcher::set_launcher_busy(bool on) {
+  if (on != launcher_busy_) fabric::launcher_busy(on);
+  launcher_busy_ = on;
+}
+
+/// No compute unit can take the next group before one of its own has ended, and no later packet is launched along with this one.
+bool dispatcher::waits_for_room() const {
+  if (current_ + 1 < records_.size() && !records_[current_ + 1].packet->barrier) return false;
+  if (records_[current_].packet->scratch_wave_bytes || chosen_) return false; // scratch that comes back is good for any compute unit
+  return std::find(full_.begin(), full_.end(), shortage::none) == full_.end();
 }
 
 void dispatcher::control(unsigned first, unsigned count, fabric::cache_control what, cycle_t cycle) {
@@ -222,8 +238,8 @@ cycle_t dispatcher::advance(cycle_t cycle) {
       if (!busy_) { busy_ = true; busy_since_ = cycle; }
       r.taken_ps = clock().at(cycle);
       ++in_flight_;
-      // A packet that overlaps others was processed while they were being launched.
-      processed_at_ = r.packet->barrier || current_ == 0 ? cycle + packet_cycles_ : std::max(cycle, processed_at_ + packet_cycles_);
+      // A packet that overlaps others was processed while they were being launched, if it was there then.
+      processed_at_ = r.packet->barrier || current_ == 0 ? cycle + packet_cycles_ : std::max(cycle, std::max(processed_at_, r.submitted) + packet_cycles_);
       std::fill(full_.begin(), full_.end(), shortage::none);
       for (uint32_t& g : next_group_) g = 0;
       trace_dispatch_.set(clock().at(cycle), r.packet->id);
@@ -254,7 +270,10 @@ cycle_t dispatcher::advance(cycle_t cycle) {
       break;
     case state::launching: {
       const cycle_t next = launch_groups(cycle);
-      if (records_[current_].launched < records_[current_].groups) return next;
+      if (records_[current_].launched < records_[current_].groups) {
+        set_launcher_busy(!waits_for_room());
+        return next;
+      }
       enter(state::idle, cycle);
       ++current_;
       break;

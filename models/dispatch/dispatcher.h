@@ -64,6 +64,7 @@ struct dispatcher_statistics {
 struct dispatch_record {
   const fabric::dispatch_packet* packet = nullptr;
   uint64_t groups = 0, launched = 0, ended = 0;
+  fabric::cycle_t submitted = 0;
   fabric::picoseconds taken_ps = 0, start_ps = 0, end_ps = 0; ///< packet taken up; first workgroup launched; last one ended
   bool done() const { return groups != 0 && ended == groups; }
 };
@@ -95,6 +96,8 @@ public:
   void set_scratch_slots(uint64_t n);
   /// Queues a packet; it must live until it is done. Throws observe::input_error when a workgroup of it could never fit a compute unit.
   void submit(const fabric::dispatch_packet& p);
+  /// Cycles between the beginning of a packet's processing and the first message to a cache or compute unit, at least.
+  fabric::cycle_t quiet_cycles() const { return packet_cycles_ + std::min(parameters_.launch_latency_cycles, parameters_.control_latency_cycles); }
   void add_observer(dispatch_observer* o) { observers_.push_back(o); }
 
   bool done() const { return records_.size() == completed_; } ///< everything submitted has ended
@@ -130,6 +133,8 @@ private:
   void control(unsigned first, unsigned count, fabric::cache_control what, fabric::cycle_t cycle);
   void next_group_size(fabric::launch_extension& e) const;
   void enter(state s, fabric::cycle_t cycle);
+  void set_launcher_busy(bool on);
+  bool waits_for_room() const;
   void note_wait(uint64_t* counter, fabric::cycle_t cycle);
 
   const dispatcher_parameters parameters_;
@@ -160,6 +165,7 @@ private:
   uint64_t* wait_counter_ = nullptr;
   size_t current_ = 0, completed_ = 0;               ///< packet being taken up; packets done
   size_t in_flight_ = 0;                             ///< packets started and not done
+  bool launcher_busy_ = false; ///< it may send something to a compute unit or cache that has not told it of anything
   bool busy_ = false;
   uint64_t scratch_slots_ = 0;
   unsigned controls_pending_ = 0, resident_waves_ = 0;

@@ -26,7 +26,7 @@ void clear_bit(std::vector<uint64_t>& words, size_t i) { words[i / 64] &= ~(uint
 crossbar::crossbar(sc_core::sc_module_name name, const context& context, unsigned sources, unsigned channels, const crossbar_parameters& parameters)
     : timed_module(name, context.fabric), parameters_(parameters), hash_(address_hash::kind_of(parameters.hash), channels, parameters.interleave_bytes), chaos_(context.chaos),
       number_(module_number(this->name())), request_cycles_(std::max<cycle_t>(1, context.fabric.from_ns(parameters.request_latency_ns))),
-      response_cycles_(std::max<cycle_t>(1, context.fabric.from_ns(parameters.response_latency_ns))), fifo_(parameters.arbitration == "fifo"), in_order_(parameters.source_order == "in_order"), cut_dmi_(parameters.dmi == "block") {
+      response_cycles_(std::max<cycle_t>(1, context.fabric.from_ns(parameters.response_latency_ns))), notice_cycles_(response_cycles_), fifo_(parameters.arbitration == "fifo"), in_order_(parameters.source_order == "in_order"), cut_dmi_(parameters.dmi == "block") {
   if (sources == 0 || sources >= broadcast_route)
     SC_REPORT_ERROR("lyra/crossbar/parameter", (std::string(this->name()) + ": " + std::to_string(sources) + " sources; give 1..65534").c_str());
   if (!fifo_ && parameters.arbitration != "round_robin")
@@ -243,10 +243,7 @@ void crossbar::leave(unsigned s, cycle_t cycle) {
 /// Sends one request to a channel if it can; returns the next cycle at which the channel has something to do.
 cycle_t crossbar::serve_channel(unsigned c, cycle_t cycle) {
   port_state& state = channel_states_[c];
-  if (!out_[c]->ready()) {
-    if (state.stalled_since == never) state.stalled_since = cycle;
-    return never; // on_ready
-  }
+  if (!out_[c]->ready()) return never; // on_ready
   if (state.free > cycle + 1) return state.free - 1;
   const flight f = pick(c);
   const unsigned n = beats(*f.p, false);
@@ -265,11 +262,9 @@ cycle_t crossbar::serve_channel(unsigned c, cycle_t cycle) {
 void crossbar::on_ready(unsigned c, picoseconds at) {
   port_state& state = channel_states_[c];
   const cycle_t a = clock().ceil(at);
+  const cycle_t could = std::max(std::max<cycle_t>(state.free, 1) - 1, state.waiting_since); // a request would have left
+  if (state.waiting != 0 && a > could) statistics_.channel_stall_cycles += a - could;
   if (state.free < a) state.free = a;
-  if (state.stalled_since != never) {
-    statistics_.channel_stall_cycles += a > state.stalled_since ? a - state.stalled_since : 0;
-    state.stalled_since = never;
-  }
   if (state.waiting != 0) wake_at(std::max(state.free - 1, clock().ceil(now_ps())));
 }
 
@@ -294,8 +289,8 @@ void crossbar::on_response(unsigned c, payload& p, picoseconds at) {
   cycle_t due = clock().ceil(at) + response_cycles_ + chaos_.extra(number_, draws_++);
   if (due < channel_due_[c]) due = channel_due_[c];
   channel_due_[c] = due;
-  responses_.push(due - response_cycles_, {back, source, uint16_t(c), due}); // all that are due then have been announced by then
-  wake_at(due - response_cycles_);
+  responses_.push(due - notice_cycles_, {back, source, uint16_t(c), due}); // all that are due then have been announced by then
+  wake_at(due - notice_cycles_);
 }
 
 void crossbar::wait_at_channel(const flight& f, cycle_t cycle) {
@@ -303,7 +298,7 @@ void crossbar::wait_at_channel(const flight& f, cycle_t cycle) {
   if (lanes_ != 1) waiting_sources_[size_t(f.channel) * source_words_ + f.source / 64] |= uint64_t(1) << (f.source % 64);
   if (in_order_) source_waits_[f.source] = 1;
   port_state& state = channel_states_[f.channel];
-  ++state.waiting;
+  if (state.waiting++ == 0) state.waiting_since = cycle;
   set_bit(busy_channels_, f.channel);
   if (channel_depth_signals_[f.channel]) channel_depth_signals_[f.channel].set(clock().at(cycle + 1), state.waiting);
 }
@@ -344,7 +339,7 @@ cycle_t crossbar::on_wake(cycle_t cycle) {
       if (source_queues_[s].head == none) continue;
       const flight f = take(source_queues_[s]);
       wait_at_channel(f, cycle + 1);
-      if (out_[f.channel]->ready()) next = std::min(next, std::max(cycle + 1, channel_states_[f.channel].free - 1));
+      if (out_[f.channel]->ready()) next = std::min(next, std::max(cycle + 2, channel_states_[f.channel].free) - 1); // free: 0 where the channel was never used
     }
     moved_on_.clear();
   }
@@ -359,7 +354,7 @@ cycle_t crossbar::on_wake(cycle_t cycle) {
       set_bit(busy_sources_, f.source);
     }
   }
-  const cycle_t out = cycle + response_cycles_; // when responses leave that are due to be announced now
+  const cycle_t out = cycle + notice_cycles_; // when responses leave that are due to be announced now
   each_bit(busy_sources_, [&](unsigned s) {
     port_state& state = source_states_[s];
     if (state.free <= out) {
@@ -373,7 +368,7 @@ cycle_t crossbar::on_wake(cycle_t cycle) {
       in_[s]->respond(*f.p, clock().at(out));
       if (state.waiting == 0) return;
     }
-    next = std::min(next, state.free - response_cycles_);
+    next = std::min(next, state.free - notice_cycles_);
   });
   return std::min({next, arrivals_.next(), requests_.next(), responses_.next()});
 }

@@ -8,6 +8,7 @@
 #include "fabric/parameters.h"
 #include "fabric/ports.h"
 #include "fabric/time_wheel.h"
+#include <algorithm>
 
 namespace lyra::fabric {
 
@@ -57,7 +58,8 @@ struct crossbar_statistics {
 /// (or, on return, its results) need. Requests from one source to one channel, and responses from one channel to one source, stay in order.
 /// With `translate`, a request waits at its source's port until its address is translated; those behind it stay behind it.
 /// Responses find their way by policy_extension.route; a payload that comes without the extension gets one.
-/// A response is given to its source as soon as nothing can come before it any more: annotated by the response latency, so that sources may run ahead by it.
+/// A response is given to its source as soon as nothing can come before it any more: annotated by the response latency (and the
+/// channels' notice), so that sources may run ahead by it.
 class crossbar : public timed_module, public request_server, public response_client {
 public:
   crossbar(sc_core::sc_module_name name, const context& context, unsigned sources, unsigned channels, const crossbar_parameters& parameters);
@@ -72,7 +74,9 @@ public:
   void translate(std::unique_ptr<address_translation> t) { translation_ = std::move(t); }
   const crossbar_statistics& statistics() const { return statistics_; }
   /// By how much every response is annotated at least.
-  picoseconds response_notice() const { return clock().at(response_cycles_); }
+  picoseconds response_notice() const { return clock().at(notice_cycles_); }
+  /// Every response of a channel will be announced at least so long ahead: sources hear of it that much earlier.
+  void expect_notice(picoseconds t) { notice_cycles_ = response_cycles_ + std::max<cycle_t>(1, t / clock().period) - 1; }
 
 private:
   static constexpr uint32_t none = ~uint32_t(0);
@@ -80,7 +84,7 @@ private:
   struct flight { payload* p; uint16_t source, channel; cycle_t due; };
   struct node { flight f; uint32_t next; };
   struct list { uint32_t head = none, tail = none; };
-  struct port_state { cycle_t free = 0, stalled_since = never; unsigned waiting = 0, last = 0, run = 0; };
+  struct port_state { cycle_t free = 0, waiting_since = 0; unsigned waiting = 0, last = 0, run = 0; };
   struct broadcast { payload* parent = nullptr; uint16_t source = 0; unsigned left = 0; picoseconds at = 0; tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE; };
 
   request_answer on_request(unsigned port, payload& p, picoseconds& at) override;
@@ -110,7 +114,7 @@ private:
   chaos_source chaos_;
   uint32_t number_;
   uint64_t draws_ = 0;
-  cycle_t request_cycles_, response_cycles_;
+  cycle_t request_cycles_, response_cycles_, notice_cycles_; ///< notice: from the choice of a response to its arrival
   std::unique_ptr<address_translation> translation_;
   bool fifo_, in_order_, cut_dmi_;
   std::vector<std::unique_ptr<target_port>> in_;

@@ -53,9 +53,13 @@ public:
     if (t < pending_ && !running_) notify(t);
   }
   void hold(unsigned d, int n) { domains_[d].held += unsigned(n); }
+  void expect_launch(unsigned d, picoseconds t) {
+    if (quiet_lookahead > busy_lookahead) domains_[d].launches.push_back(t);
+  }
 
   unsigned building = shared; ///< domain of the modules that are constructed
-  picoseconds lookahead = 0, horizon = never;
+  picoseconds quiet_lookahead = 0, busy_lookahead = 0, horizon = never;
+  unsigned busy_launchers = 0;
 
   void push(picoseconds t, timed_module& m) {
     ++m.queued_;
@@ -94,6 +98,7 @@ public:
       x.occupied = x.base = 0;
       x.far = never;
       x.held = 0;
+      x.launches.clear();
       firsts_[d] = never;
     }
     horizon = never;
@@ -120,6 +125,18 @@ private:
     std::vector<cycle_t> next;       ///< by module; bits of wakes that were overtaken by an earlier one stay
     std::vector<timed_module*> modules;
     unsigned held = 0;
+    std::vector<picoseconds> launches; ///< times from which a launcher may answer; few
+    /// The first time at which a launch may come. Those that the kernel's time n is past are forgotten: their answers are known.
+    picoseconds launch_from(picoseconds n, picoseconds notice) {
+      picoseconds first = never;
+      for (size_t i = 0; i < launches.size();) {
+        if (launches[i] < n) {
+          launches[i] = launches.back();
+          launches.pop_back();
+        } else first = std::min(first, launches[i++]);
+      }
+      return first == never ? never : first + notice;
+    }
     void enter(uint32_t place, cycle_t c) {
       if (c - base < 64) {
         slots[c % 64] |= uint64_t(1) << (place % 64);
@@ -233,9 +250,10 @@ private:
   void run_domain(unsigned d, picoseconds n) {
     domain& x = domains_[d];
     picoseconds end = n + 1;
+    const picoseconds lookahead = busy_launchers != 0 ? busy_lookahead : quiet_lookahead;
     if (lookahead != 0 && x.held == 0) end = std::max(end, std::min(n + lookahead, horizon));
     const size_t count = x.modules.size();
-    for (picoseconds t = firsts_[d]; t < end && (t <= n || x.held == 0); t = firsts_[d]) {
+    for (picoseconds t = firsts_[d]; t < end && (t <= n || (x.held == 0 && (x.launches.empty() || t < x.launch_from(n, busy_lookahead)))); t = firsts_[d]) {
       time_ahead = t > n ? t - n : 0;
       const cycle_t c = t / x.period;
       if (c != x.base) x.advance(c);
@@ -282,7 +300,11 @@ void forget_wakes() {
 unsigned new_time_domain() { return wake_queue::instance().new_domain(); }
 time_domain_scope::time_domain_scope(unsigned domain) : before_(wake_queue::instance().building) { wake_queue::instance().building = domain; }
 time_domain_scope::~time_domain_scope() { wake_queue::instance().building = before_; }
-void set_lookahead(picoseconds t) { wake_queue::instance().lookahead = t; }
+void set_lookahead(picoseconds quiet, picoseconds busy) {
+  wake_queue::instance().quiet_lookahead = quiet;
+  wake_queue::instance().busy_lookahead = busy;
+}
+void launcher_busy(bool begins) { wake_queue::instance().busy_launchers += begins ? 1u : ~0u; }
 void set_horizon(picoseconds t) { wake_queue::instance().horizon = t; }
 
 timed_module::timed_module(sc_core::sc_module_name name, clock_domain clock) : sc_module(name), clock_(clock), domain_(wake_queue::instance().building), place_(wake_queue::instance().join(domain_, *this, clock.period)) {}
@@ -298,6 +320,8 @@ void timed_module::on_reset() {
 
 void timed_module::hold_lookahead() { if (domain_ != wake_queue::shared) wake_queue::instance().hold(domain_, 1); }
 void timed_module::release_lookahead() { if (domain_ != wake_queue::shared) wake_queue::instance().hold(domain_, -1); }
+
+void timed_module::expect_launch(picoseconds t) { if (domain_ != wake_queue::shared) wake_queue::instance().expect_launch(domain_, t); }
 
 void timed_module::schedule(cycle_t c) {
   next_wake_ = c;

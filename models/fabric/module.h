@@ -32,6 +32,8 @@ protected:
   /// While held, the module's domain keeps to the kernel's time: an answer may come that is not known long before. Holds add up.
   void hold_lookahead();
   void release_lookahead();
+  /// Something is under way to a launcher that may answer from time t on: until the kernel's time is past t, the domain keeps within the shorter lookahead of it.
+  void expect_launch(picoseconds t);
   /// Asks for `on_wake` at cycle c (never in the past). The earliest request counts; others are forgotten once it is served.
   void wake_at(cycle_t c) {
     if (c >= next_wake_) return;

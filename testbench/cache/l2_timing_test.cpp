@@ -2,6 +2,9 @@
 // Exact cycles of the L2 channel. One requester, straight at one channel; core clock 667 ps, memory clock 1058 ps.
 #include "support/memory_bench.h"
 #include "support/systemc_test.h"
+#include <algorithm>
+#include <map>
+#include <random>
 
 using namespace lyra;
 using namespace lyra::testbench;
@@ -158,4 +161,79 @@ BOOST_AUTO_TEST_CASE(through_the_crossbar_an_l2_hit_takes_130_cycles) {
   BOOST_REQUIRE_EQUAL(b.sources[0]->answers.size(), 2u);
   BOOST_TEST(b.sources[0]->answers[1].at == 1000u + 22 + 78 + 22);
   b.check_clean();
+}
+
+namespace {
+/// A bench with random reads, writes and atomics in bursts; the cycle of each answer, and how long before it was known at least.
+struct random_bench {
+  memory_bench b;
+  std::map<uint64_t, uint64_t> cycles;
+  uint64_t notice = ~uint64_t(0);
+
+  random_bench(const std::string& name, memory_bench_options o) : b(name, o) {
+    b.store.map(0, 1 << 20);
+    std::mt19937_64 random(5);
+    uint64_t c = 10;
+    for (unsigned k = 0; k < 3000; ++k) {
+      c += random() % 8 ? random() % 2 : random() % 300;
+      const uint64_t line = random() % (random() % 2 ? 40 : 16000) * 64;
+      const uint8_t bytes[64] = {uint8_t(k)};
+      payload* p;
+      switch (random() % 5) {
+        case 0: p = &b.pool.masked_write(line, bytes, random() % 2 ? ~uint64_t(0) : random() | 1); break;
+        case 1: {
+          p = &b.pool.atomic(line);
+          auto& a = payload_pool::atomic_of(*p);
+          a.operation = isa::atomic_operation::atomic_add;
+          a.bytes = 4;
+          a.returns = random() % 2;
+          a.count = 1;
+          a.entries[0] = {0, uint8_t(random() % 16 * 4), 1, 0, 0};
+          break;
+        }
+        default: p = &b.pool.line(tlm::TLM_READ_COMMAND, line); break;
+      }
+      payload_pool::policy(*p).tag = k + 1;
+      b.sources[k % o.sources]->at(c, *p);
+    }
+    for (auto& s : b.sources)
+      s->on_answer = [this](payload& p, uint64_t, uint64_t at) {
+        cycles[payload_pool::policy(p).tag] = at;
+        notice = std::min(notice, at - now_ps() / core);
+      };
+  }
+};
+} // namespace
+
+BOOST_AUTO_TEST_CASE(responses_announced_early_come_at_the_same_cycles) {
+  random_bench late("late", straight()), early("early", straight());
+  const picoseconds notice = early.b.l2[0]->announce_early();
+  BOOST_TEST(notice == 57 * core); // fill_response_cycles is the shortest
+  for (auto& s : early.b.sources) s->start(); // both at once
+  late.b.finish();
+  early.b.finish();
+  BOOST_TEST(late.cycles.size() == 3000u);
+  BOOST_TEST((early.cycles == late.cycles));
+  BOOST_TEST(late.notice == 1u);
+  BOOST_TEST(early.notice == 57u);
+  BOOST_TEST(early.b.l2[0]->statistics().response_wait_cycles == late.b.l2[0]->statistics().response_wait_cycles);
+}
+
+BOOST_AUTO_TEST_CASE(through_the_crossbar_too) {
+  memory_bench_options o;
+  o.sources = 3;
+  random_bench late("late", o), early("early", o);
+  picoseconds notice = never;
+  for (auto& l : early.b.l2) notice = std::min(notice, l->announce_early());
+  early.b.xbar->expect_notice(notice);
+  for (auto& s : early.b.sources) s->start(); // both at once
+  late.b.finish();
+  early.b.finish();
+  BOOST_TEST(late.cycles.size() == 3000u);
+  BOOST_TEST((early.cycles == late.cycles));
+  BOOST_TEST(early.b.xbar->response_notice() - late.b.xbar->response_notice() == 56 * core);
+  BOOST_TEST(late.notice * core >= late.b.xbar->response_notice());
+  BOOST_TEST(early.notice * core >= early.b.xbar->response_notice());
+  BOOST_TEST(early.b.xbar->statistics().response_wait_cycles == late.b.xbar->statistics().response_wait_cycles);
+  BOOST_TEST(early.b.xbar->statistics().channel_stall_cycles == late.b.xbar->statistics().channel_stall_cycles);
 }

@@ -253,6 +253,21 @@ BOOST_AUTO_TEST_CASE(dispatches_without_barrier_overlap_and_leave_caches_alone) 
   BOOST_TEST(b.d->done());
 }
 
+BOOST_AUTO_TEST_CASE(a_packet_that_comes_late_is_processed_from_then_on) {
+  bench b;
+  b.build(4);
+  b.packet(1);
+  b.packet(1).barrier = false;
+  b.d->submit(*b.packets[0]);
+  b.start(5000); // the first has long ended
+  b.d->submit(*b.packets[1]);
+  b.start();
+  const auto l = b.of("launch");
+  BOOST_REQUIRE(l.size() == 2u);
+  BOOST_TEST(l[1].cycle >= 5000 + b.d->quiet_cycles());
+  BOOST_TEST(b.d->quiet_cycles() == 51u); // 50 of the packet, and the shorter of 5 and 1
+}
+
 BOOST_AUTO_TEST_CASE(partial_groups_of_a_3d_grid_have_their_own_size_and_waves) {
   bench b;
   b.build(2);

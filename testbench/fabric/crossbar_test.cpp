@@ -239,6 +239,20 @@ BOOST_AUTO_TEST_CASE(in_order_the_first_request_of_a_source_holds_up_those_behin
   }
 }
 
+BOOST_AUTO_TEST_CASE(in_order_a_channel_that_was_never_used_is_not_forgotten) {
+  auto p = linear();
+  p.source_order = "in_order";
+  bench b(1, 2, p);
+  b.sources[0]->at(100, b.read(0, 0, 0));
+  b.sources[0]->at(100, b.read(0, 512, 1));
+  b.sources[0]->at(100, b.read(0, 256, 2)); // the first one of channel 1, and nothing else wakes the crossbar
+  b.run();
+  BOOST_REQUIRE_EQUAL(b.channels[0]->seen.size(), 2u);
+  BOOST_REQUIRE_EQUAL(b.channels[1]->seen.size(), 1u);
+  BOOST_TEST(b.channels[0]->seen[1].at == 123u);
+  BOOST_TEST(b.channels[1]->seen[0].at == 124u);
+}
+
 BOOST_AUTO_TEST_CASE(first_come_first_served_takes_the_oldest_and_lower_sources_first) {
   auto p = linear();
   p.arbitration = "fifo";

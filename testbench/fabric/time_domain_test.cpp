@@ -20,6 +20,7 @@ struct sleeper : timed_module {
   void ask(cycle_t c) { wake_at(c); }
   void hold() { hold_lookahead(); }
   void release() { release_lookahead(); }
+  void tell(picoseconds t) { expect_launch(t); }
   std::vector<std::pair<cycle_t, cycle_t>> seen;
 
 private:
@@ -49,7 +50,7 @@ BOOST_AUTO_TEST_CASE(a_domain_runs_ahead_by_the_lookahead_and_the_shared_part_ke
   auto a = in_domain(d, "a", {1, 3, 10, 11, 30, 200}), b = in_domain(d, "b", {5, 100});
   sleeper shared("shared", {1, 3, 30});
   shared.start();
-  set_lookahead(10 * period);
+  set_lookahead(10 * period, 10 * period);
   sc_core::sc_start(sc_core::sc_time(300, sc_core::SC_NS));
   BOOST_TEST((a->seen == wakes{{1, 1}, {3, 1}, {10, 1}, {11, 11}, {30, 30}, {200, 200}})); // at 1: to 10; 200 is beyond the calendar
   BOOST_TEST((b->seen == wakes{{5, 1}, {100, 100}}));
@@ -62,7 +63,7 @@ BOOST_AUTO_TEST_CASE(in_step_without_lookahead_with_a_hold_and_at_the_horizon) {
   sc_core::sc_start(sc_core::sc_time(30, sc_core::SC_NS));
   BOOST_TEST((a->seen == wakes{{1, 1}, {2, 2}, {3, 3}}));
   BOOST_TEST((b->seen == a->seen));
-  set_lookahead(10 * period);
+  set_lookahead(10 * period, 10 * period);
   a->seen.clear();
   a->hold();
   sc_core::sc_start(sc_core::sc_time(20, sc_core::SC_NS));
@@ -75,7 +76,7 @@ BOOST_AUTO_TEST_CASE(in_step_without_lookahead_with_a_hold_and_at_the_horizon) {
 BOOST_AUTO_TEST_CASE(an_earlier_wake_counts_and_the_later_one_is_forgotten) {
   const unsigned d = new_time_domain();
   auto a = in_domain(d, "a", {50, 90});
-  set_lookahead(4 * period);
+  set_lookahead(4 * period, 4 * period);
   sc_core::sc_start(sc_core::sc_time(10, sc_core::SC_NS));
   a->ask(20);
   a->ask(30); // later than what it has asked for
@@ -87,7 +88,7 @@ BOOST_AUTO_TEST_CASE(more_modules_than_a_word_has_bits) {
   const unsigned d = new_time_domain();
   std::vector<std::unique_ptr<sleeper>> all;
   for (unsigned i = 0; i < 150; ++i) all.push_back(in_domain(d, ("m" + std::to_string(i)).c_str(), {1 + i % 7, 20 + i, 400 + i % 3}));
-  set_lookahead(25 * period);
+  set_lookahead(25 * period, 25 * period);
   sc_core::sc_start(sc_core::sc_time(500, sc_core::SC_NS));
   for (unsigned i = 0; i < 150; ++i) {
     BOOST_TEST(all[i]->seen.size() == 3u);
@@ -101,8 +102,34 @@ BOOST_AUTO_TEST_CASE(more_modules_than_a_word_has_bits) {
 BOOST_AUTO_TEST_CASE(a_message_from_the_past_names_the_module) {
   const unsigned d = new_time_domain();
   auto a = in_domain(d, "late_one", {1, 9});
-  set_lookahead(20 * period);
+  set_lookahead(20 * period, 20 * period);
   sc_core::sc_start(sc_core::sc_time(4, sc_core::SC_NS)); // the domain has done cycle 9
   sc_core::sc_report_handler::set_actions(sc_core::SC_FATAL, sc_core::SC_THROW);
   BOOST_CHECK_EXCEPTION(a->ask(6), sc_core::sc_report, [](const sc_core::sc_report& r) { return std::string(r.get_msg()).find("late_one") != std::string::npos; });
+}
+
+BOOST_AUTO_TEST_CASE(shorter_while_a_launcher_is_busy) {
+  const unsigned d = new_time_domain();
+  auto a = in_domain(d, "a", {1, 3, 9, 15, 21, 23, 29, 41, 49});
+  set_lookahead(10 * period, 5 * period);
+  sc_core::sc_start(sc_core::sc_time(12, sc_core::SC_NS));
+  launcher_busy(true);
+  launcher_busy(true); // another one
+  sc_core::sc_start(sc_core::sc_time(20, sc_core::SC_NS));
+  launcher_busy(false);
+  sc_core::sc_start(sc_core::sc_time(3, sc_core::SC_NS));
+  launcher_busy(false);
+  sc_core::sc_start(sc_core::sc_time(30, sc_core::SC_NS));
+  BOOST_TEST((a->seen == wakes{{1, 1}, {3, 1}, {9, 1}, {15, 15}, {21, 21}, {23, 21}, {29, 29}, {41, 41}, {49, 41}}));
+}
+
+BOOST_AUTO_TEST_CASE(a_module_that_expects_a_launch_keeps_near_it) {
+  const unsigned d = new_time_domain(), e = new_time_domain();
+  auto a = in_domain(d, "a", {2, 5, 9, 10, 12, 18, 40, 50}), b = in_domain(e, "b", {2, 5, 9, 10, 12, 18, 40, 50});
+  set_lookahead(20 * period, 5 * period);
+  a->tell(4 * period); // a launch may come from 9 on, and be known when the kernel is past 4
+  a->tell(6 * period);
+  sc_core::sc_start(sc_core::sc_time(100, sc_core::SC_NS));
+  BOOST_TEST((a->seen == wakes{{2, 2}, {5, 2}, {9, 9}, {10, 9}, {12, 9}, {18, 9}, {40, 40}, {50, 40}}));
+  BOOST_TEST((b->seen == wakes{{2, 2}, {5, 2}, {9, 2}, {10, 2}, {12, 2}, {18, 2}, {40, 40}, {50, 40}}));
 }

@@ -55,7 +55,7 @@ public:
 
 private:
   enum port : unsigned { vmem, lds, gds, smem, fetch, port_count };
-  static constexpr unsigned simds = 4, max_slots = 16;
+  static constexpr unsigned simds = 4, max_slots = 16, waves_at_first = 4;
   struct issue_slots { bool valu = false, scalar = false, vmem = false, lds = false, branch = false; };
   /// `due`: what decides when it must be applied at the latest: the wave that it is for, or `at_once` (fetches, faults, data for LDS).
   struct pending_return { fabric::picoseconds at; fabric::payload* p; uint64_t cycle; uint8_t due; };

@@ -37,7 +37,7 @@ void compute_unit::start_wave(wave& w, workgroup& g, unsigned k, uint64_t cycle)
   r = alu::wave_registers{};
   const unsigned vgprs = std::min((packet.vgprs + 3) / 4 * 4, parameters_.vgprs), end = std::min(place.vgpr_base + vgprs, parameters_.vgprs);
   vgpr_file& file = vgpr_file_[w.simd];
-  if (end > file.rows) enlarge(file, w.simd, std::max(end, std::min(vgprs * parameters_.wave_slots, parameters_.vgprs)));
+  if (end > file.rows) enlarge(file, w.simd, std::max(end, std::min(vgprs * (file.rows == 0 ? waves_at_first : parameters_.wave_slots), parameters_.vgprs)));
   if (end > file.cleared) {
     std::memset(file.first + file.cleared, 0, (end - file.cleared) * sizeof *file.first);
     file.cleared = end;
@@ -123,7 +123,7 @@ void compute_unit::start_wave(wave& w, workgroup& g, unsigned k, uint64_t cycle)
   }
 }
 
-/// Most kernels use few of a SIMD's registers: the host has memory for as many as a SIMD full of the largest kernel's waves needs.
+/// Most kernels use few of a SIMD's registers: the host has memory for those of a few waves, or of a SIMD full of the largest kernel's.
 void compute_unit::enlarge(vgpr_file& file, unsigned simd, unsigned rows) {
   std::unique_ptr<uint32_t[]> words(new uint32_t[size_t(rows) * 64 + 16]); // cleared as far as waves reach
   auto* first = reinterpret_cast<uint32_t(*)[64]>((reinterpret_cast<uintptr_t>(words.get()) + 63) & ~uintptr_t(63));

@@ -485,7 +485,6 @@ cycle_t l1_cache::send_to_l2(cycle_t c) {
     else {
       policy.glc = t.glc; policy.slc = t.slc; policy.nv = t.nv; policy.streaming = t.streaming;
       policy.source = payload_pool::policy_or_none(*fifo_[t.first].p).source;
-      policy.tag = slot;
     }
     last_l2_cycle_ = at;
     l2_port.send(*p, clock().at(at));

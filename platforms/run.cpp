@@ -69,9 +69,7 @@ void write_opcodes(const std::string& file, const compute_unit::code_cache& code
 }
 
 void print_findings(const fabric::run_state& r) {
-  std::vector<fabric::finding> findings = r.findings;
-  std::stable_sort(findings.begin(), findings.end(), [](const auto& a, const auto& b) { return a.time_ps < b.time_ps; });
-  for (const auto& f : findings) fmt::print(stderr, "{}: {}\n", f.id, f.text);
+  for (const auto& f : r.findings) fmt::print(stderr, "{}: {}\n", f.id, f.text);
   if (r.findings_count > r.findings.size()) fmt::print(stderr, "... and {} more findings\n", r.findings_count - r.findings.size());
 }
 

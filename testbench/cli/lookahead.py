@@ -74,6 +74,17 @@ class Lookahead(LyraTest):
         self.same(job, code=3)
         self.same(job, "--machine", "mi100", code=3)
 
+    def test_a_fault_while_everything_is_under_way(self):
+        """Returns that come behind the fault of another wave must not ask for turns in the past."""
+        code = "s_mov_b32 m0, 0x10000\nv_lshlrev_b32 v1, 2, v0\ns_load_dwordx2 s[0:1], s[0:1], 0x0\n" + "v_add_f64 v[8:9], v[8:9], v[8:9]\n" * 2 + \
+               "ds_write_b32 v1, v0\nds_read_b64 v[6:7], v1\nv_rcp_f32 v4, v4\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v3, s1\nv_add_co_u32 v2, vcc, s0, v1\nv_addc_co_u32 v3, vcc, v3, 0, vcc\n" + \
+               "flat_load_dword v5, v[2:3]\nglobal_load_dwordx4 v[10:13], v[2:3], off\nglobal_load_dword v14, v[2:3], off offset:16\n{}\nds_add_u32 v1, v0 gds\n" * 3 + "s_endpgm"
+        for then in ("s_load_dwordx8 s[16:23], s[0:1], 0x40", "exp mrt0 v0, v0, v0, v0", "s_setpc_b64 s[0:1]", "v_mov_b32 v9, v8"):  # the loads fault too, a little later
+            job = self.raw(code.replace("{}", then), grid=64 * 80, vgprs=24, lds=1024, user=(0x10000000, 1), buffers="[buffer.large]\nsize = 0x20000\naddress = 0x110000000\n")
+            for machine in ("cu", "vega10"):
+                with self.subTest(then=then, machine=machine):
+                    self.same(job, "--machine", machine, "--set", "waitcnt=silent", code=3)
+
 
 if __name__ == "__main__":
     support.main()

@@ -64,7 +64,7 @@ void machine::join(const std::string& name, tlm::tlm_initiator_socket<fabric::bu
     if (const fabric::edge_signals signals(*context_.trace, name); signals) {
       std::string module = "edge_" + name;
       std::replace(module.begin(), module.end(), '.', '_');
-      edge_traces_.push_back(std::make_unique<fabric::edge_trace>(module.c_str(), signals, context_.core.period));
+      edge_traces_.push_back(std::make_unique<fabric::edge_trace>(module.c_str(), signals, context_.core.period()));
       from.bind(edge_traces_.back()->in);
       initiator = &edge_traces_.back()->out;
     }

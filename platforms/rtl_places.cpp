@@ -21,7 +21,7 @@ template <class Place> void put_comparator(Place& p, const char* name, const fab
 template <class Place> fabric::context context_for(Place& p, const fabric::context& context, const choice& c, const rtl_parameters& r) {
   fabric::context inner = context;
   if (c.what == choice::kind::compare) {
-    p.ring = std::make_unique<rtl::ring_trace>(context.trace, uint64_t(r.compare_window_cycles) * context.core.period);
+    p.ring = std::make_unique<rtl::ring_trace>(context.trace, uint64_t(r.compare_window_cycles) * context.core.period());
     inner.trace = p.ring.get();
   }
   return inner;

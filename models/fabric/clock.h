@@ -12,16 +12,26 @@ using picoseconds = uint64_t;
 constexpr uint64_t never = ~uint64_t(0);
 
 /// A clock whose period is a whole number of picoseconds (1500 MHz: 667 ps). Edge k is at k * period.
-struct clock_domain {
-  picoseconds period = 667;
-
-  static clock_domain from_mhz(double mhz) { return {picoseconds(1e6 / mhz + 0.5)}; }
-  double mhz() const { return 1e6 / double(period); }
-  cycle_t ceil(picoseconds t) const { return (t + period - 1) / period; } ///< first edge at or after t
-  cycle_t floor(picoseconds t) const { return t / period; }
-  picoseconds at(cycle_t c) const { return c * period; }
+class clock_domain {
+public:
+  explicit constexpr clock_domain(picoseconds period = 667) : period_(period), inverse_(period > 1 ? ~uint64_t(0) / period + 1 : 0) {}
+  static clock_domain from_mhz(double mhz) { return clock_domain(picoseconds(1e6 / mhz + 0.5)); }
+  picoseconds period() const { return period_; }
+  double mhz() const { return 1e6 / double(period_); }
+  cycle_t ceil(picoseconds t) const { return floor(t + period_ - 1); } ///< first edge at or after t
+  /// Last edge at or before t. A product instead of a quotient, since every message asks for it: inverse_ is (2^64 + e) / period with e <= period, so the upper half of
+  /// t * inverse_ is exact where t * e < 2^64.
+  cycle_t floor(picoseconds t) const {
+    if (__builtin_expect((t >> 44 | period_ >> 20) != 0 || inverse_ == 0, 0)) return t / period_;
+    return cycle_t(static_cast<unsigned __int128>(t) * inverse_ >> 64);
+  }
+  picoseconds at(cycle_t c) const { return c * period_; }
   /// Cycles for a duration in nanoseconds, rounded up.
-  cycle_t from_ns(double ns) const { return cycle_t((ns * 1000.0 + double(period) - 1e-6) / double(period)); }
+  cycle_t from_ns(double ns) const { return cycle_t((ns * 1000.0 + double(period_) - 1e-6) / double(period_)); }
+
+private:
+  picoseconds period_;
+  uint64_t inverse_; ///< 2^64 / period, rounded up; 0 for a period of 1
 };
 
 /// Kernel time (ps; its resolution is 1 ps, checked when a machine is built) at which the modules' time began: 0, or that of the last reset.

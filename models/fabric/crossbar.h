@@ -76,7 +76,7 @@ public:
   /// By how much every response is annotated at least.
   picoseconds response_notice() const { return clock().at(notice_cycles_); }
   /// Every response of a channel will be announced at least so long ahead: sources hear of it that much earlier.
-  void expect_notice(picoseconds t) { notice_cycles_ = response_cycles_ + std::max<cycle_t>(1, t / clock().period) - 1; }
+  void expect_notice(picoseconds t) { notice_cycles_ = response_cycles_ + std::max<cycle_t>(1, t / clock().period()) - 1; }
 
 private:
   static constexpr uint32_t none = ~uint32_t(0);

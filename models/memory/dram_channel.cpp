@@ -99,7 +99,7 @@ unsigned dram_channel::pieces(const payload& p) const {
 }
 
 void dram_channel::enqueue(payload& p, picoseconds arrival) {
-  arrival += chaos_.extra(number_, draws_++) * clock().period;
+  arrival += chaos_.extra(number_, draws_++) * clock().period();
   if (arrival < last_arrival_) arrival = last_arrival_;
   last_arrival_ = arrival;
   ++waiting_count_;
@@ -240,7 +240,7 @@ cycle_t dram_channel::serve(pseudo_channel& c, cycle_t cycle) {
     statistics_.row_conflicts += a.row == hbm2_timing::row_state::conflict;
     statistics_.turnarounds += turned;
     statistics_.transferred_bytes += uint64_t(r.bursts) * parameters_.access_bytes;
-    statistics_.bus_busy_ps += r.clocks * clock().period;
+    statistics_.bus_busy_ps += r.clocks * clock().period();
     statistics_.wait_ps += clock().at(a.column) - r.arrival;
     if (depth_signal_) depth_signal_.set(n, waiting_count_);
     if (busy_signal_) {

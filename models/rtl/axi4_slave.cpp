@@ -116,7 +116,7 @@ void axi4_slave::pump() {
   while (!to_send_.empty() && out.ready()) {
     payload& p = *to_send_.front();
     to_send_.pop_front();
-    out.send(p, now_ps() + context_.core.period);
+    out.send(p, now_ps() + context_.core.period());
   }
 }
 

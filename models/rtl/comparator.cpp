@@ -64,7 +64,7 @@ void comparator::pump(unsigned side) {
   if (held_ && pairs_.size() < most_outstanding && to_send_[0].empty() && to_send_[1].empty()) {
     payload& p = *held_;
     held_ = nullptr;
-    picoseconds at = std::max(held_at_, now_ps() + context_.core.period);
+    picoseconds at = std::max(held_at_, now_ps() + context_.core.period());
     if (on_request(0, p, at) == request_answer::accepted) in.accept(at);
   }
 }
@@ -99,7 +99,7 @@ void comparator::check(pair& e, picoseconds at) {
   std::string text = std::string(name()) + ": transaction " + std::to_string(e.number) + " (" + rules_->describe(*e.copies[1]) + ", sent at cycle " + cycle(e.sent) + ", answered by the TLM block at " +
                      cycle(e.answered[0]) + " and by the RTL at " + cycle(e.answered[1]) + "): " + difference;
   try {
-    trace_.dump(file_, text, at + context_.core.period);
+    trace_.dump(file_, text, at + context_.core.period());
     text += "; both sides' signals up to here are in " + file_;
   } catch (const std::exception& x) {
     text += "; no VCD: " + std::string(x.what());

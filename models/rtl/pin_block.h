@@ -34,7 +34,7 @@ struct clocking {
   bool free_running = false;     ///< the block gets every clock edge from time 0 on, idle or not
 };
 
-inline fabric::clock_domain rtl_clock(fabric::clock_domain domain, double ratio) { return {fabric::picoseconds(double(domain.period) / ratio + 0.5)}; }
+inline fabric::clock_domain rtl_clock(fabric::clock_domain domain, double ratio) { return fabric::clock_domain(fabric::picoseconds(double(domain.period()) / ratio + 0.5)); }
 
 /// Base of the transactors: runs the block's clock only while something is outstanding. With `free_running` the edges that were left out meanwhile are made up when the
 /// block is next needed: it sees every cycle, at its number, and the simulation has no events for a block that does nothing.

@@ -256,7 +256,7 @@ void instruction_cache::send_answers(cycle_t c) {
       answer_cycle_ = c + 1;
       answered_ |= 1u << port;
       return_signal_.set(t, answered_);
-      return_signal_.set(t + clock().period, 0);
+      return_signal_.set(t + clock().period(), 0);
       ports_[port]->respond(*requests_[r].p, t);
     }
 }

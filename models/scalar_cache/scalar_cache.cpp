@@ -383,7 +383,7 @@ void data_cache::send_answers(cycle_t c) {
     free_requests_.push_back(r);
     const picoseconds t = clock().at(at);
     return_signal_.set(t, port + 1);
-    return_signal_.set(t + clock().period, 0);
+    return_signal_.set(t + clock().period(), 0);
     return_tag_signal_.set(t, payload_pool::policy_or_none(p).tag);
     ports_[port]->respond(p, t);
   }

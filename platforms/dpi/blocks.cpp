@@ -97,7 +97,7 @@ bool lds_bench::request(const unsigned* beat) {
     w.vdata[0][l] = mask;
     w.vdata[1][l] = data0[l] & mask;
   }
-  port_.send(p, fabric::now_ps() + world.context.core.period);
+  port_.send(p, fabric::now_ps() + world.context.core.period());
   return true;
 }
 

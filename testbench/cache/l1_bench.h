@@ -19,7 +19,7 @@ struct l1_bench {
   uint64_t next_instruction = 1;
 
   explicit l1_bench(const cache::l1_parameters& p = {}, uint64_t chaos_seed = 0, observe::trace* trace = nullptr) {
-    context.core.period = 1000; // 1 ns a cycle: easy numbers
+    context.core = fabric::clock_domain(1000); // 1 ns a cycle: easy numbers
     context.lines = &pool;
     context.statistics = &statistics;
     context.run = &run_state;

@@ -22,7 +22,7 @@ struct watched {
   memory l2;
   monitor ta_edge{"ta_edge"}, td_edge{"td_edge"}, l2_edge{"l2_edge"}, control_edge{"control_edge"};
   static fabric::context& prepare(watched& w, uint64_t chaos) {
-    w.context.core.period = 667;
+    w.context.core = fabric::clock_domain(667);
     w.context.lines = &w.pool;
     w.context.statistics = &w.statistics;
     w.context.chaos.seed = chaos;
@@ -250,7 +250,7 @@ BOOST_AUTO_TEST_CASE(glc_1_reads_and_reads_behind_an_invalidation_are_never_olde
 BOOST_AUTO_TEST_CASE(two_l1s_that_write_parts_of_the_same_lines_lose_no_byte) {
   payload_pool pool;
   fabric::context context;
-  context.core.period = 1000;
+  context.core = fabric::clock_domain(1000);
   context.lines = &pool;
   cache::l1_parameters p = small();
   cache::l1_cache a("a", context, p), b("b", context, p);
@@ -300,7 +300,7 @@ BOOST_AUTO_TEST_CASE(the_same_run_twice_is_the_same_to_the_cycle) {
   for (unsigned k = 0; k < 2; ++k) {
     contexts.push_back(std::make_unique<fabric::context>());
     auto& x = *contexts.back();
-    x.core.period = 1000;
+    x.core = fabric::clock_domain(1000);
     x.lines = &pool;
     l1s.push_back(std::make_unique<cache::l1_cache>(k ? "b" : "a", x, small()));
     tas.push_back(std::make_unique<sender>(k ? "ta_b" : "ta_a", x.core));

@@ -87,7 +87,7 @@ struct bench {
   std::vector<std::unique_ptr<fabric::dispatch_packet>> packets;
 
   bench() {
-    ctx.core.period = 1000;
+    ctx.core = fabric::clock_domain(1000);
     ctx.lines = &lines;
     ctx.run = &run_state;
     parameters.packet_latency_ns = 50;

@@ -27,14 +27,14 @@ private:
     p.set_response_status(tlm::TLM_OK_RESPONSE);
     if (hold_back == 0) { // the response: later, by itself
       const picoseconds t = at + clock_.at(latency_);
-      sc_core::sc_spawn([this, &p, t] { wait(to_sc_time(t - clock_.period - now_ps())); in.respond(p, t); });
+      sc_core::sc_spawn([this, &p, t] { wait(to_sc_time(t - clock_.period() - now_ps())); in.respond(p, t); });
       return request_answer::accepted;
     }
     const picoseconds t = at + clock_.at(hold_back), r = at + clock_.at(hold_back + latency_);
     sc_core::sc_spawn([this, &p, t, r] {
-      wait(to_sc_time(t - clock_.period - now_ps()));
+      wait(to_sc_time(t - clock_.period() - now_ps()));
       in.accept(t);
-      wait(to_sc_time(r - clock_.period - now_ps()));
+      wait(to_sc_time(r - clock_.period() - now_ps()));
       in.respond(p, r);
     });
     return request_answer::withheld;

@@ -48,7 +48,7 @@ private:
   }
   void on_response(unsigned, fabric::payload& p, fabric::picoseconds at) override {
     if (!answers.empty() && clock().at(answers.back().cycle) > at) protocol_broken = true; // responses never go back in time
-    if (at % clock().period || at <= fabric::now_ps()) protocol_broken = true;             // and are announced ahead, on an edge
+    if (at % clock().period() || at <= fabric::now_ps()) protocol_broken = true;             // and are announced ahead, on an edge
     answers.push_back({&p, clock().ceil(at)});
   }
   void on_ready(unsigned, fabric::picoseconds at) override {

@@ -51,7 +51,7 @@ private:
   }
   void on_response(unsigned, payload& p, picoseconds at) override {
     const auto s = source_.find(&p);
-    from[s->second]->respond(p, at + delay_ * clock().period);
+    from[s->second]->respond(p, at + delay_ * clock().period());
     source_.erase(s);
   }
   void on_ready(unsigned, picoseconds at) override { wake_at(std::max(clock().ceil(at), now() + 1)); }

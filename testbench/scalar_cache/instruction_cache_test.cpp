@@ -34,7 +34,7 @@ struct code_bench {
   uint64_t next_tag = 1;
 
   static fabric::context& prepare(code_bench& b, uint64_t chaos) {
-    b.context.core.period = 1000;
+    b.context.core = fabric::clock_domain(1000);
     b.context.lines = &b.pool;
     b.context.statistics = &b.statistics;
     b.context.space = &b.space;

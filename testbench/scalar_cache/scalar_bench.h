@@ -22,7 +22,7 @@ struct scalar_bench {
   std::vector<uint64_t> in_order_of_return;
 
   explicit scalar_bench(const scalar_cache::data_cache_parameters& p = {}, uint64_t chaos_seed = 0, observe::trace* trace = nullptr) {
-    context.core.period = 1000; // 1 ns a cycle: easy numbers
+    context.core = fabric::clock_domain(1000); // 1 ns a cycle: easy numbers
     context.lines = &pool;
     context.statistics = &statistics;
     context.run = &run_state;

@@ -24,7 +24,7 @@ struct watched {
   monitor l2_edge{"l2_edge"};
 
   static fabric::context& prepare(watched& w, uint64_t chaos) {
-    w.context.core.period = 667;
+    w.context.core = fabric::clock_domain(667);
     w.context.lines = &w.pool;
     w.context.statistics = &w.statistics;
     w.context.run = &w.run_state;

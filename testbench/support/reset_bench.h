@@ -103,7 +103,7 @@ private:
   }
   outcome look() {
     outcome o;
-    o.cycles = machine_->dispatcher().records().back().end_ps / machine_->context().core.period;
+    o.cycles = machine_->dispatcher().records().back().end_ps / machine_->context().core.period();
     machine_->close_statistics();
     for (const auto& e : machine_->statistics().entries()) o.counters.push_back(*e.value);
     for (const auto& b : job_->buffers()) {

@@ -10,6 +10,7 @@ using namespace fabric;
 namespace {
 constexpr uint64_t no_key = ~uint64_t(0);
 constexpr uint32_t none = ~uint32_t(0);
+constexpr uint16_t no_mshr = 0xffff;
 constexpr uint8_t non_volatile = 1; // flag of a line: every access had NV=1
 constexpr unsigned ta = 0, control_side = 1, td = 0, l2 = 1;
 constexpr size_t combining_limit = 64;
@@ -28,7 +29,7 @@ l1_cache::l1_cache(sc_core::sc_module_name name, context& context, const l1_para
     : timed_module(name, context.core), ta_port("ta_port", *this, ta), control_port("control_port", *this, control_side), td_port("td_port", *this, td),
       l2_port("l2_port", *this, l2), context_(context), parameters_(parameters), number_(module_number(this->name())),
       lines_({sets_of(parameters), line_bytes, 1, parameters.index_fold}, parameters.ways), keys_(parameters.mshrs, no_key),
-      key_counts_(256, 0), transactions_(parameters.mshrs + parameters.writes_outstanding), l2_queue_(transactions_.size()), requests_(parameters.request_fifo_entries + 1),
+      key_heads_(key_chains, no_mshr), key_next_(parameters.mshrs, no_mshr), transactions_(parameters.mshrs + parameters.writes_outstanding), l2_queue_(transactions_.size()), requests_(parameters.request_fifo_entries + 1),
       responses_(transactions_.size()), fifo_mask_(power_of_two(parameters.latency_fifo_entries) - 1),
       td_quantum_(std::max(1u, parameters.td_bytes_per_cycle / std::max(1u, parameters.td_lines_per_cycle))), dmi_(l2_port) {
   free_all();
@@ -59,7 +60,7 @@ void l1_cache::on_reset() {
   draws_ = 0;
   lines_.reset();
   keys_.assign(keys_.size(), no_key);
-  key_counts_.assign(key_counts_.size(), 0);
+  key_heads_.assign(key_heads_.size(), no_mshr);
   transactions_.assign(transactions_.size(), transaction());
   free_all();
   l2_queue_.clear();
@@ -205,10 +206,8 @@ l1_cache::stall l1_cache::read(payload& p, cycle_t c) {
   // a fill that this read may join: GLC=1 only its own instruction's
   const uint64_t key = line | uint64_t(policy.glc);
   uint32_t slot = none;
-  if (key_counts_[key_hash(line)]) {
-    for (unsigned m = 0; m < parameters_.mshrs && slot == none; ++m)
-      if (keys_[m] == key && (!policy.glc || transactions_[m].instruction == instruction_of(p))) slot = m;
-  }
+  for (uint16_t m = key_heads_[key_hash(line)]; m != no_mshr && slot == none; m = key_next_[m])
+    if (keys_[m] == key && (!policy.glc || transactions_[m].instruction == instruction_of(p))) slot = m;
   if (slot == none && free_mshrs_.empty()) return stall::mshr;
   ++statistics_.reads;
   statistics_.glc_reads += policy.glc;
@@ -371,19 +370,28 @@ bool l1_cache::drop(uint64_t line) {
 }
 
 void l1_cache::poison(uint64_t line) {
-  if (!key_counts_[key_hash(line)]) return;
-  for (unsigned m = 0; m < parameters_.mshrs; ++m)
+  for (uint16_t m = key_heads_[key_hash(line)]; m != no_mshr;) {
+    const uint16_t next = key_next_[m];
     if ((keys_[m] & ~uint64_t(1)) == line) {
       statistics_.poisoned_fills += keys_[m] == line;
       set_key(m, no_key);
     }
+    m = next;
+  }
 }
 
 void l1_cache::set_key(uint32_t mshr, uint64_t key) {
   uint64_t& k = keys_[mshr];
-  if (k != no_key) --key_counts_[key_hash(k)];
+  if (k != no_key) {
+    uint16_t* at = &key_heads_[key_hash(k)];
+    while (*at != mshr) at = &key_next_[*at];
+    *at = key_next_[mshr];
+  }
   k = key;
-  if (k != no_key) ++key_counts_[key_hash(k)];
+  if (k == no_key) return;
+  uint16_t& head = key_heads_[key_hash(k)];
+  key_next_[mshr] = head;
+  head = uint16_t(mshr);
 }
 
 void l1_cache::invalidate(bool volatile_only) {

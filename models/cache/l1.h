@@ -114,6 +114,7 @@ private:
     entry_state state = entry_state::waiting;
   };
   enum class kind : uint8_t { read, write, atomic };
+  static constexpr size_t key_chains = 256;
   struct transaction { // to L2: reads first (MSHRs), then writes and atomics
     fabric::payload* p = nullptr; ///< what goes to L2: a read of TA's that missed, passed on; a write's own, from the beginning; others: made when sent
     uint64_t line = 0, mask = 0;
@@ -156,7 +157,7 @@ private:
   void send_to_td(fabric::cycle_t c);
   void account_stall(fabric::cycle_t c);
   void trace(fabric::cycle_t c);
-  static size_t key_hash(uint64_t line) { return line / line_bytes % 256; }
+  static size_t key_hash(uint64_t line) { return line / line_bytes % key_chains; }
   void set_key(uint32_t mshr, uint64_t key);
   entry& fifo(uint64_t n) { return fifo_[n & fifo_mask_]; }
   bool fifo_full() const { return tail_ - head_ >= parameters_.latency_fifo_entries; }
@@ -169,7 +170,7 @@ private:
 
   cache_array lines_;
   std::vector<uint64_t> keys_; ///< by MSHR: line | 1 for GLC=1, or no_key where free or poisoned: what younger reads may join
-  std::vector<uint16_t> key_counts_; ///< keys by hash of the line: most lookups need not go through the MSHRs
+  std::vector<uint16_t> key_heads_, key_next_; ///< MSHRs with keys, chained by hash of the line
   std::vector<transaction> transactions_;
   std::vector<uint32_t> free_mshrs_, free_writes_;
   fabric::ring<uint32_t> l2_queue_;

@@ -79,6 +79,8 @@ public:
   static bool whole_line_read(payload& p) {
     return p.get_command() == tlm::TLM_READ_COMMAND && p.get_data_length() == line_bytes && p.get_address() % line_bytes == 0 && !p.get_byte_enable_ptr() && slot_of(p) != nullptr;
   }
+  /// A payload of a pool is its initiator's until the response has come back, and its memory stays for good: targets on the way need no reference of their own.
+  static bool kept_by_initiator(payload& p) { return slot_of(p) != nullptr; }
   /// The policy extension, or null. A payload of a pool keeps its extensions behind itself: no look-up by number through the TLM library.
   static policy_extension* find_policy(payload& p) {
     if (slot* s = slot_of(p)) return &s->policy;
@@ -107,12 +109,12 @@ public:
 private:
   template <class E> struct owned : E { void free() override {} }; // lives in its slot: the payload does not delete it
   struct byte_enables { uint8_t of_line[line_bytes]; };
-  struct slot { // four lines of the host's cache
+  struct slot { // four lines of the host's cache: the data; what every hop looks at, to the payload's data pointer; the rest of the payload, what only the pool looks at last
     alignas(64) uint8_t data[line_bytes];
     owned<policy_extension> policy;
+    payload p;
     std::unique_ptr<owned<atomic_extension>> atomic;
     byte_enables* enables = nullptr; ///< of a masked write
-    payload p;
     ~slot() {
       p.clear_extension(&policy);
       if (atomic) p.clear_extension(atomic.get());
@@ -123,7 +125,7 @@ private:
     auto* data = reinterpret_cast<unsigned char*>(&p) - place_of_payload;
     return p.get_data_ptr() == data ? reinterpret_cast<slot*>(data) : nullptr;
   }
-  static constexpr size_t place_of_payload = line_bytes + sizeof(owned<policy_extension>) + 2 * sizeof(void*); ///< in a slot; checked where slots are made
+  static constexpr size_t place_of_payload = line_bytes + sizeof(owned<policy_extension>); ///< in a slot; checked where slots are made
   payload& take(std::vector<payload*>& idle, bool atomic);
   void on_reset() override {}
   void on_reclaim() override;

@@ -17,7 +17,7 @@ tlm::tlm_sync_enum target_port::nb_transport_fw(payload& p, tlm::tlm_phase& phas
   const picoseconds n = event_ps();
   if (phase == tlm::BEGIN_REQ) {
     picoseconds at = n + t.value();
-    p.acquire();
+    if (!payload_pool::kept_by_initiator(p)) p.acquire();
     switch (owner_.on_request(port_, p, at)) {
       case request_answer::accepted:
         if (at < last_end_request_) at = last_end_request_;
@@ -33,7 +33,7 @@ tlm::tlm_sync_enum target_port::nb_transport_fw(payload& p, tlm::tlm_phase& phas
         t = delay_until(at);
         last_response_ = at;
         phase = tlm::BEGIN_RESP;
-        p.release();
+        if (!payload_pool::kept_by_initiator(p)) p.release();
         return tlm::TLM_COMPLETED;
     }
   }
@@ -42,7 +42,7 @@ tlm::tlm_sync_enum target_port::nb_transport_fw(payload& p, tlm::tlm_phase& phas
     in_response_ = nullptr;
     const picoseconds at = n + t.value();
     if (last_response_ < at) last_response_ = at;
-    done->release();
+    if (!payload_pool::kept_by_initiator(*done)) done->release();
     while (!waiting_.empty() && !in_response_) {
       auto [next, when] = waiting_.front();
       waiting_.pop();
@@ -74,6 +74,7 @@ void target_port::begin_response(payload& p, picoseconds at) {
   at = std::max({at, last_response_, now_ps()});
   last_response_ = at;
   in_response_ = &p;
+  const bool ours = !payload_pool::kept_by_initiator(p);
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_core::sc_time t = delay_until(at);
   const tlm::tlm_sync_enum s = socket->nb_transport_bw(p, phase, t);
@@ -81,7 +82,7 @@ void target_port::begin_response(payload& p, picoseconds at) {
     const picoseconds end = event_ps() + t.value();
     if (last_response_ < end) last_response_ = end;
     in_response_ = nullptr;
-    p.release();
+    if (ours) p.release();
   }
 }
 

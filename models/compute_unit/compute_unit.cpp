@@ -71,8 +71,7 @@ void compute_unit::on_reset() {
   for (auto& f : vgpr_file_) f.cleared = 0;
   for (auto& g : groups_) g = workgroup();
   for (auto& n : simd_next_) n = never;
-  for (auto& of_simd : ready_)
-    for (auto& at : of_simd) at = 0;
+  for (auto& b : boards_) b = turn_board();
   waiting_ = 0;
   lds_refused_until_ = 0;
   lds_refused_path_ = 0;
@@ -110,7 +109,11 @@ fabric::cycle_t compute_unit::on_wake(fabric::cycle_t cycle) {
     launches_.pop();
   }
   apply_returns(cycle);
-  if (context_.run && context_.run->stopped(clock().at(cycle))) return never;
+  if (context_.run && context_.run->stopped(clock().at(cycle))) { // nothing happens any more: turns that are not taken must not be asked for later, in the past
+    for (auto& n : simd_next_) n = never;
+    forget_wake();
+    return never;
+  }
   const unsigned simd = unsigned(cycle & 3);
   if (simd_next_[simd] <= cycle) turn(simd, cycle);
   if (!smem_queue_.empty()) send_smem(cycle);
@@ -142,7 +145,7 @@ std::string compute_unit::describe_waves() const {
     std::string what;
     switch (w.state) {
       case wave_state::starting: what = "has not started"; break;
-      case wave_state::running: what = fmt::format("is running ({})", stall_name[unsigned(w.cause)]); break;
+      case wave_state::running: what = fmt::format("is running ({})", stall_name[unsigned(cause(w))]); break;
       case wave_state::waiting:
         if (loosely_timed_) { what = "waits in the GDS: for its turn in ordered append, or for global wave sync"; break; }
         what = "waits for";

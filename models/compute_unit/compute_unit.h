@@ -55,7 +55,7 @@ public:
 
 private:
   enum port : unsigned { vmem, lds, gds, smem, fetch, port_count };
-  static constexpr unsigned simds = 4, max_slots = 16, waves_at_first = 4;
+  static constexpr unsigned simds = 4, max_slots = turn_board::slots, waves_at_first = 4;
   struct issue_slots { bool valu = false, scalar = false, vmem = false, lds = false, branch = false; };
   /// `due`: what decides when it must be applied at the latest: the wave that it is for, or `at_once` (fetches, faults, data for LDS).
   struct pending_return { fabric::picoseconds at; fabric::payload* p; uint64_t cycle; uint8_t due; };
@@ -92,8 +92,10 @@ private:
   /// A finding about instruction `m`: "'...' at PC 0x... `text` (place)".
   void report(const wave& w, const micro_op& m, const char* id, const std::string& text, uint64_t cycle);
   void fault(wave& w, const char* id, const std::string& text, uint64_t cycle, int lane = -1, uint64_t address = 0);
-  void set_cause(wave& w, stall cause, uint64_t cycle);
-  void close_interval(wave& w, uint64_t cycle);
+  void set_cause(wave& w, stall cause, uint64_t cycle) { set_cause(w.simd, w.slot, cause, cycle); }
+  void set_cause(unsigned simd, unsigned slot, stall cause, uint64_t cycle);
+  void close_interval(wave& w, uint64_t cycle) { close_interval(w.simd, w.slot, cycle); }
+  void close_interval(unsigned simd, unsigned slot, uint64_t cycle);
   void attribute(wave& w, const micro_op& next, uint64_t cycle);
   void close_account(wave& w, uint64_t cycle);
   void set_state(wave& w, wave_state s, uint64_t cycle);
@@ -122,10 +124,16 @@ private:
   bool issue_control(wave& w, const micro_op& m, uint64_t cycle, issue_slots& slots);
   bool counter_full(wave& w, uint64_t cycle, unsigned vm_add, unsigned lgkm_add, unsigned exp_add);
   bool port_busy(wave& w, port p, stall cause, uint64_t cycle);
+  /// LDS instructions of these SIMDs let the others go first.
+  bool path_refused(unsigned simd, uint64_t cycle) const { return cycle < lds_refused_until_ && simd >> 1 == lds_refused_path_; }
+  bool vmem_taken() const { return !vmem_port.ready() || !vmem_queue_.empty(); }
+  bool smem_taken() const { return !smem_port.ready() || !smem_queue_.empty(); }
   bool checked(wave& w, const micro_op& m, uint64_t cycle);
   bool scalar_inputs_ready(wave& w, const micro_op& m, uint64_t cycle);
   void issued(wave& w, const micro_op& m, uint64_t cycle, unsigned cycles);
   bool stalled(wave& w, stall cause, uint64_t cycle, uint64_t retry);
+  static claim claim_of(const micro_op& m, stall cause);
+  bool still_refused(unsigned simd, unsigned slot, uint64_t cycle, const issue_slots& slots);
   const micro_op* next_instruction(wave& w);
   void want_fetch(wave& w);
   void send_fetches(uint64_t cycle);
@@ -229,13 +237,16 @@ private:
 
   /// First turn of `simd` at or after the cycle.
   static uint64_t next_turn(unsigned simd, uint64_t cycle) { return cycle + ((simd - cycle) & 3); }
-  uint64_t& ready(const wave& w) { return ready_[w.simd][w.slot]; }
-  void consider(wave& w, uint64_t cycle) {
-    const uint64_t t = next_turn(w.simd, cycle);
-    uint64_t& at = ready(w);
+  uint64_t& ready(const wave& w) { return boards_[w.simd].ready[w.slot]; }
+  stall cause(const wave& w) const { return boards_[w.simd].cause[w.slot]; }
+  uint64_t& since(const wave& w) { return boards_[w.simd].since[w.slot]; }
+  void consider(const wave& w, uint64_t cycle) { consider(w.simd, w.slot, cycle); }
+  void consider(unsigned simd, unsigned slot, uint64_t cycle) {
+    const uint64_t t = next_turn(simd, cycle);
+    uint64_t& at = boards_[simd].ready[slot];
     if (t < at) at = t;
-    if (at < simd_next_[w.simd]) simd_next_[w.simd] = at;
-    wake_at(simd_next_[w.simd]);
+    if (at < simd_next_[simd]) simd_next_[simd] = at;
+    wake_at(simd_next_[simd]);
   }
 
   bool follow_wait_states_, check_clauses_;
@@ -251,7 +262,7 @@ private:
   bool loosely_timed_;
 
   std::vector<wave> waves_;                 ///< [simd * wave_slots + slot]
-  uint64_t ready_[simds][max_slots] = {};   ///< [simd][slot]: cycle of the wave's next possible issue. Apart from the waves, since a turn looks at all of them
+  turn_board boards_[simds];
   std::vector<uint8_t> order_[simds];       ///< slots of the running waves of a SIMD: by priority, then the oldest first
   vgpr_file vgpr_file_[simds];
   workgroup groups_[40];

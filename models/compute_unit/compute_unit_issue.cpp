@@ -14,15 +14,19 @@ void compute_unit::turn(unsigned simd, uint64_t cycle) {
   issue_slots slots;
   uint64_t next = never;
   const auto& order = order_[simd];
-  const uint64_t* ready_at = ready_[simd];
+  const turn_board& board = boards_[simd];
   uint8_t candidates[max_slots];
   unsigned n = 0;
   for (const uint8_t slot : order) {
-    if (ready_at[slot] <= cycle) candidates[n++] = slot;
-    else next = std::min(next, ready_at[slot]);
+    if (board.ready[slot] <= cycle) candidates[n++] = slot;
+    else next = std::min(next, board.ready[slot]);
   }
   if (context_.chaos.on() && n > 1) std::rotate(candidates, candidates + context_.chaos.pick(index_ * 5 + simd, cycle, n, 0), candidates + n);
   for (unsigned k = 0; k < n; ++k) {
+    if (!watching_ && board.wants[candidates[k]] != claim::unknown && still_refused(simd, candidates[k], cycle, slots)) {
+      next = std::min(next, board.ready[candidates[k]]);
+      continue;
+    }
     wave& w = waves_[simd * parameters_.wave_slots + candidates[k]];
     try_issue(w, cycle, slots);
     if (w.state == wave_state::running || w.state == wave_state::sleeping) next = std::min(next, ready(w));
@@ -37,6 +41,74 @@ void compute_unit::turn(unsigned simd, uint64_t cycle) {
 bool compute_unit::stalled(wave& w, stall cause, uint64_t cycle, uint64_t retry) {
   set_cause(w, cause, cycle);
   ready(w) = retry;
+  if (!watching_ && !stale_ && w.current) boards_[w.simd].wants[w.slot] = claim_of(*w.current, cause);
+  return false;
+}
+
+/// What a refused instruction is known to want. Only for causes that turns can judge.
+claim compute_unit::claim_of(const micro_op& m, stall cause) {
+  const bool slot = cause == stall::arbitration;
+  switch (cause) {
+    case stall::arbitration: case stall::valu_busy: case stall::vmem_busy: case stall::lds_busy: case stall::smem_busy: break;
+    default: return claim::unknown;
+  }
+  switch (m.unit) {
+    case unit::valu: return claim::valu;
+    case unit::salu: return claim::salu;
+    case unit::branch: case unit::message: return claim::branch;
+    case unit::smem: return slot ? claim::smem_slot : claim::smem_port;
+    case unit::vmem: case unit::flat: {
+      const bool both = m.unit == unit::flat || m.inst.info->memory == isa::memory_kind::store_lds;
+      if (slot) return both ? claim::flat_slot : claim::vmem_slot;
+      return cause == stall::lds_busy ? claim::unknown : both ? claim::flat_port : claim::vmem_port;
+    }
+    case unit::lds: return claim::lds;
+    case unit::gds: return claim::gds;
+    case unit::exports: return claim::lds_slot;
+    default: return claim::unknown;
+  }
+}
+
+/// A wave whose instruction was refused before: is it again, by the same checks in the same order as issue_*()? Then its cause and next time are put down.
+bool compute_unit::still_refused(unsigned simd, unsigned slot, uint64_t cycle, const issue_slots& slots) {
+  turn_board& board = boards_[simd];
+  const auto refused = [&](stall cause, uint64_t retry) {
+    if (board.cause[slot] != cause) set_cause(simd, slot, cause, cycle);
+    board.ready[slot] = retry;
+    return true;
+  };
+  const auto port = [&](enum port p, stall cause) {
+    port_waiters_[p] = true;
+    return refused(cause, never);
+  };
+  const auto free_from = [&](const fabric::initiator_port& p) { return clock().ceil(p.free_at()); };
+  const claim wants = board.wants[slot];
+  switch (wants) {
+    case claim::unknown: return false;
+    case claim::valu:
+      if (slots.valu) return refused(stall::arbitration, cycle + 4);
+      return valu_free_[simd] > cycle && refused(stall::valu_busy, next_turn(simd, valu_free_[simd]));
+    case claim::salu: case claim::smem_slot: return slots.scalar && refused(stall::arbitration, cycle + 4);
+    case claim::branch: return slots.branch && refused(stall::arbitration, cycle + 4);
+    case claim::lds_slot: return slots.lds && refused(stall::arbitration, cycle + 4);
+    case claim::vmem_slot: return slots.vmem && refused(stall::arbitration, cycle + 4);
+    case claim::flat_slot: return (slots.vmem || slots.lds) && refused(stall::arbitration, cycle + 4);
+    case claim::smem_port:
+      if (slots.scalar) return refused(stall::arbitration, cycle + 4);
+      return smem_taken() && port(smem, stall::smem_busy);
+    case claim::vmem_port: case claim::flat_port:
+      if (slots.vmem || (wants == claim::flat_port && slots.lds)) return refused(stall::arbitration, cycle + 4);
+      if (vmem_taken()) return port(vmem, stall::vmem_busy);
+      return free_from(vmem_port) > cycle + 1 && refused(stall::vmem_busy, next_turn(simd, free_from(vmem_port)));
+    case claim::lds: case claim::gds: {
+      const bool global = wants == claim::gds;
+      const auto& to = global ? gds_port : lds_port;
+      if (slots.lds) return refused(stall::arbitration, cycle + 4);
+      if (!to.ready()) return port(global ? gds : lds, stall::lds_busy);
+      if (free_from(to) > cycle + 1) return refused(stall::lds_busy, next_turn(simd, free_from(to)));
+      return !global && path_refused(simd, cycle) && refused(stall::lds_busy, next_turn(simd, lds_refused_until_));
+    }
+  }
   return false;
 }
 
@@ -76,6 +148,7 @@ const micro_op* compute_unit::peek(const wave& w, uint64_t pc) {
 }
 
 bool compute_unit::try_issue(wave& w, uint64_t cycle, issue_slots& slots) {
+  boards_[w.simd].wants[w.slot] = claim::unknown;
   if (w.state == wave_state::sleeping) set_state(w, wave_state::running, cycle);
   const micro_op* m = next_instruction(w);
   if (!m) {

@@ -44,10 +44,8 @@ bool compute_unit::issue_vector_memory(wave& w, const micro_op& m, uint64_t cycl
   if (slots.vmem || ((flat || from_lds) && slots.lds)) return stalled(w, stall::arbitration, cycle, cycle + 4);
   if (w.lds_stores) return port_busy(w, vmem, stall::lds_busy, cycle);
   if (cycle < w.vmem_ready) return stalled(w, stall::vmem_busy, cycle, next_turn(w.simd, w.vmem_ready));
-  if (!vmem_port.ready() || !vmem_queue_.empty() || clock().ceil(vmem_port.free_at()) > cycle + 1) {
-    if (!vmem_port.ready() || !vmem_queue_.empty()) return port_busy(w, vmem, stall::vmem_busy, cycle);
-    return stalled(w, stall::vmem_busy, cycle, next_turn(w.simd, clock().ceil(vmem_port.free_at())));
-  }
+  if (vmem_taken()) return port_busy(w, vmem, stall::vmem_busy, cycle);
+  if (const uint64_t free = clock().ceil(vmem_port.free_at()); free > cycle + 1) return stalled(w, stall::vmem_busy, cycle, next_turn(w.simd, free));
   flat_lanes halves;
   if (flat) {
     halves = split_flat(m, w);
@@ -103,7 +101,7 @@ bool compute_unit::issue_lds(wave& w, const micro_op& m, uint64_t cycle, issue_s
   if (slots.lds) return stalled(w, stall::arbitration, cycle, cycle + 4);
   if (!to.ready()) return port_busy(w, which, stall::lds_busy, cycle);
   if (clock().ceil(to.free_at()) > cycle + 1) return stalled(w, stall::lds_busy, cycle, next_turn(w.simd, clock().ceil(to.free_at())));
-  if (!global && cycle < lds_refused_until_ && w.simd >> 1 == lds_refused_path_) return stalled(w, stall::lds_busy, cycle, next_turn(w.simd, lds_refused_until_));
+  if (!global && path_refused(w.simd, cycle)) return stalled(w, stall::lds_busy, cycle, next_turn(w.simd, lds_refused_until_));
   if (counter_full(w, cycle, 0, 1, global ? 1 : 0)) return false;
   if (!checked(w, m, cycle)) return false;
   slots.lds = true;
@@ -213,7 +211,7 @@ bool compute_unit::issue_smem(wave& w, const micro_op& m, uint64_t cycle, issue_
   const auto kind = m.inst.info->memory;
   if (slots.scalar) return stalled(w, stall::arbitration, cycle, cycle + 4);
   if (!scalar_inputs_ready(w, m, cycle)) return false;
-  if (!smem_queue_.empty() || !smem_port.ready()) return port_busy(w, smem, stall::smem_busy, cycle);
+  if (smem_taken()) return port_busy(w, smem, stall::smem_busy, cycle);
   const unsigned dwords = kind == memory_kind::store ? m.inst.info->data_dwords : m.inst.info->result_dwords;
   const unsigned count = dwords > 1 ? 2 : 1;
   if (counter_full(w, cycle, 0, count, 0)) return false;

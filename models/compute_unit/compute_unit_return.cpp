@@ -64,9 +64,8 @@ void compute_unit::on_ready(unsigned port, fabric::picoseconds at) {
   port_waiters_[port] = false;
   for (unsigned s = 0; s < simds; ++s)
     for (const uint8_t slot : order_[s]) {
-      if (ready_[s][slot] != never) continue;
-      wave& w = waves_[s * parameters_.wave_slots + slot];
-      if (w.state == wave_state::running && w.current && (w.cause == stall::vmem_busy || w.cause == stall::lds_busy || w.cause == stall::smem_busy)) consider(w, c);
+      const stall waits_for = boards_[s].cause[slot];
+      if (boards_[s].ready[slot] == never && (waits_for == stall::vmem_busy || waits_for == stall::lds_busy || waits_for == stall::smem_busy)) consider(s, slot, c);
     }
 }
 
@@ -265,8 +264,8 @@ void compute_unit::apply_fetch(fabric::payload& p, uint64_t cycle) {
       const uint64_t k = fabric::canonical(p.get_address() - w.ib.base) >> 5;
       // blocks may have been dropped from the front while the fetch was under way
       if (k < w.ib.count) w.ib.block[k] = &code_.block(w.ib.base + 32 * k, words);
-      if (w.state == wave_state::running && w.cause == stall::fetch && ready(w) == never) consider(w, cycle);
-      else if (w.state == wave_state::running && w.cause == stall::not_started && ready(w) == never) consider(w, cycle);
+      if (w.state == wave_state::running && cause(w) == stall::fetch && ready(w) == never) consider(w, cycle);
+      else if (w.state == wave_state::running && cause(w) == stall::not_started && ready(w) == never) consider(w, cycle);
     }
   }
   p.release();

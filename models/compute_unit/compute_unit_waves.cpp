@@ -99,9 +99,11 @@ void compute_unit::start_wave(wave& w, workgroup& g, unsigned k, uint64_t cycle)
   w.cache_maintenance = false;
   w.pc_of_instruction = r.pc;
   w.instructions = 0;
-  w.cause = stall::not_started;
-  if (traced_ && w.notes->cause_signal) w.notes->cause_signal.set(clock().at(cycle), stall_name[unsigned(w.cause)]);
-  w.born = w.since = cycle;
+  turn_board& board = boards_[w.simd];
+  board.cause[w.slot] = stall::not_started;
+  board.wants[w.slot] = claim::unknown;
+  if (traced_ && w.notes->cause_signal) w.notes->cause_signal.set(clock().at(cycle), stall_name[unsigned(stall::not_started)]);
+  w.born = board.since[w.slot] = cycle;
   keep_stalls_ = accounts || code_.profile;
   if (keep_stalls_) {
     for (wave& v : waves_)
@@ -234,35 +236,44 @@ void compute_unit::report(const wave& w, const micro_op& m, const char* id, cons
   if (context_.run) context_.run->report({id, fmt::format("'{}' at PC {:#x} {} ({})", isa::disassemble(m.inst, code_.chip(), m.pc), m.pc, text, place(w)), clock().at(cycle), m.pc, w.id});
 }
 
-void compute_unit::set_cause(wave& w, stall cause, uint64_t cycle) {
-  if (cause == w.cause) return;
-  close_interval(w, cycle);
-  w.cause = cause;
-  if (traced_ && w.notes->cause_signal) w.notes->cause_signal.set(clock().at(cycle), stall_name[unsigned(cause)]);
+void compute_unit::set_cause(unsigned simd, unsigned slot, stall cause, uint64_t cycle) {
+  stall& now = boards_[simd].cause[slot];
+  if (cause == now) return;
+  close_interval(simd, slot, cycle);
+  now = cause;
+  if (!traced_) return;
+  const wave& w = waves_[simd * parameters_.wave_slots + slot];
+  if (w.notes->cause_signal) w.notes->cause_signal.set(clock().at(cycle), stall_name[unsigned(cause)]);
 }
 
 /// Puts the cycles since the last change down to their cause, in the wave and at the current instruction.
-void compute_unit::close_interval(wave& w, uint64_t cycle) {
-  if (cycle <= w.since) return;
-  const uint64_t n = cycle - w.since;
-  statistics.stalls[unsigned(w.cause)] += n;
-  if (keep_stalls_) w.notes->stalls[unsigned(w.cause)] += n;
-  if (w.cause == stall::lgkm_scalar) statistics.smem_waits[unsigned(w.smem_waits_for)] += n;
-  if (w.current && w.current->profile) w.current->profile->stalls[unsigned(w.cause)] += n;
-  if (observer) observer->spent(index_, w, w.cause, w.since, cycle);
-  w.since = cycle;
+void compute_unit::close_interval(unsigned simd, unsigned slot, uint64_t cycle) {
+  turn_board& board = boards_[simd];
+  const uint64_t from = board.since[slot];
+  if (cycle <= from) return;
+  board.since[slot] = cycle;
+  const uint64_t n = cycle - from;
+  const stall cause = board.cause[slot];
+  wave& w = waves_[simd * parameters_.wave_slots + slot]; // looked at only where it must be
+  statistics.stalls[unsigned(cause)] += n;
+  if (cause == stall::lgkm_scalar) statistics.smem_waits[unsigned(w.smem_waits_for)] += n;
+  if (keep_stalls_) {
+    w.notes->stalls[unsigned(cause)] += n;
+    if (w.current && w.current->profile) w.current->profile->stalls[unsigned(cause)] += n;
+  }
+  if (observer) observer->spent(index_, w, cause, from, cycle);
 }
 
 /// Profile: `next` is about to be tried. Cycles of the instruction before it end here; those of the start and of a fetch are its own.
 void compute_unit::attribute(wave& w, const micro_op& next, uint64_t cycle) {
   if (!w.current) next.profile->stalls[unsigned(stall::not_started)] += w.notes->stalls[unsigned(stall::not_started)];
-  else if ((w.cause == stall::issuing || w.current != &next) && w.cause != stall::fetch) close_interval(w, cycle);
+  else if ((cause(w) == stall::issuing || w.current != &next) && cause(w) != stall::fetch) close_interval(w, cycle);
 }
 
 /// The wave's life ends, or the run does: its causes go to the statistics.
 void compute_unit::close_account(wave& w, uint64_t cycle) {
   close_interval(w, cycle);
-  const uint64_t end = std::max(cycle, w.since); // an instruction's own cycles may reach past an early return
+  const uint64_t end = std::max(cycle, since(w)); // an instruction's own cycles may reach past an early return
   statistics.wave_cycles += end - w.born;
   if (!accounts) return;
   auto& a = accounts->emplace_back();
@@ -319,7 +330,7 @@ void compute_unit::close_statistics() {
     if (w.state == wave_state::empty || !w.group) continue;
     close_account(w, cycle);
     if (w.notes) std::fill(std::begin(w.notes->stalls), std::end(w.notes->stalls), 0);
-    w.born = w.since = std::max(cycle, w.since);
+    w.born = since(w) = std::max(cycle, since(w));
   }
   if (waves_in_use_) { statistics.busy_cycles += cycle - busy_since_; busy_since_ = cycle; }
 }

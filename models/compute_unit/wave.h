@@ -56,6 +56,19 @@ struct instruction_buffer {
   }
 };
 
+/// What a wave's next instruction was refused for, so that a turn can refuse it again without a look at the wave. `_slot`: another wave of the SIMD had used the
+/// issue slot, and what comes behind that check is not known yet; `_port`: it has passed all checks up to the port, and what it has passed stays so.
+enum class claim : uint8_t { unknown, valu, salu, branch, smem_slot, smem_port, vmem_slot, vmem_port, flat_slot, flat_port, lds, gds, lds_slot };
+
+/// What a SIMD's turn knows of its waves, by slot. Apart from the waves: a turn looks at all of them, and most can do nothing.
+struct turn_board {
+  static constexpr unsigned slots = 16;
+  alignas(64) uint64_t ready[slots] = {}; ///< cycle of the next possible issue
+  uint64_t since[slots] = {};             ///< stall accounting: the cycles from here on go to `cause`
+  stall cause[slots] = {};
+  claim wants[slots] = {};
+};
+
 /// What is kept of a wave for those who look on.
 struct wave_notes {
   uint64_t stalls[stall_count] = {};
@@ -70,13 +83,11 @@ struct wave {
 
   // what every issue looks at
   alignas(64) const micro_op* current = nullptr; ///< the instruction that was tried last
-  uint64_t since = 0;         ///< stall accounting: the cycles from here on go to `cause`
   uint64_t pc_of_instruction = 0;
   uint64_t flag_written_cycle = ~uint64_t(0); ///< cycle of the last issue that wrote SCC, VCC or EXEC
   uint64_t valu_written_ready = 0;
   uint64_t instructions = 0;
   wave_state state = wave_state::empty;
-  stall cause = stall::not_started;
   uint8_t simd = 0, slot = 0;
   bool fetch_queued = false;
   bool guarding = false;      ///< the checker has entries

@@ -4,10 +4,74 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace lyra::fabric {
+
+/// The wakes of a time domain's modules: the next 64 cycles, a bit for each module that is due (module number % 64). What is due later is looked for when its time comes near.
+struct wake_calendar {
+  clock_domain clock;
+  cycle_t base = 0, far = never; ///< all before `base` has been done; the earliest wake at base + 64 or later
+  uint64_t occupied = 0;         ///< slots with a bit
+  uint64_t slots[64] = {};
+  std::vector<cycle_t> next;     ///< by module; bits of wakes that were overtaken by an earlier one stay
+  std::vector<timed_module*> modules;
+  unsigned number = 0, held = 0;
+  bool running = false;          ///< its own modules ask for wakes now: whoever runs it looks at first() again
+  std::vector<picoseconds> launches; ///< times from which a launcher may answer; few
+
+  /// The first time at which a launch may come. Those that the kernel's time n is past are forgotten: their answers are known.
+  picoseconds launch_from(picoseconds n, picoseconds notice) {
+    picoseconds first = never;
+    for (size_t i = 0; i < launches.size();) {
+      if (launches[i] < n) {
+        launches[i] = launches.back();
+        launches.pop_back();
+      } else first = std::min(first, launches[i++]);
+    }
+    return first == never ? never : first + notice;
+  }
+  void enter(uint32_t place, cycle_t c) {
+    next[place] = c;
+    if (c - base < 64) {
+      slots[c % 64] |= uint64_t(1) << (place % 64);
+      occupied |= uint64_t(1) << (c % 64);
+    } else if (c < far) far = c;
+  }
+  cycle_t first() const {
+    if (occupied == 0) return far;
+    const unsigned r = unsigned(base % 64);
+    return base + unsigned(__builtin_ctzll(occupied >> r | occupied << ((64 - r) % 64)));
+  }
+  picoseconds first_ps() const {
+    const cycle_t f = first();
+    return f == never ? never : clock.at(f);
+  }
+  /// `base` goes to c: later wakes come into the calendar's reach.
+  void advance(cycle_t c) {
+    base = c;
+    if (far == never || far - base >= 64) return;
+    far = never;
+    for (uint32_t i = 0; i < next.size(); ++i)
+      if (next[i] != never) enter(i, next[i]);
+  }
+  void clear() {
+    std::fill(next.begin(), next.end(), never);
+    std::fill(std::begin(slots), std::end(slots), 0);
+    occupied = base = 0;
+    far = never;
+    held = 0;
+    running = false;
+    launches.clear();
+  }
+  [[noreturn]] void too_late(uint32_t place, cycle_t c) const {
+    SC_REPORT_FATAL("lyra/fabric/time-domain", (std::string(modules[place]->name()) + ": a message for cycle " + std::to_string(c) + " came when its time domain had done cycle " +
+      std::to_string(base) + ": whoever sends to it must announce messages by the lookahead (fabric/time_domain.h)").c_str());
+    std::abort();
+  }
+};
 
 /// The wakes of all timed modules: one kernel event and one method process, since a kernel event for each wake costs several times as much.
 /// A time domain has a calendar of its own (below). The shared part of the machine has a wheel of 1024 slots of 512 ps, since nearly all wakes are a few cycles
@@ -25,36 +89,32 @@ public:
   static constexpr unsigned shared = no_time_domain;
 
   unsigned new_domain() {
-    domains_.emplace_back();
+    calendars_.push_back(std::make_unique<wake_calendar>());
+    calendars_.back()->number = unsigned(firsts_.size());
     firsts_.push_back(never);
-    return unsigned(domains_.size() - 1);
+    return calendars_.back()->number;
   }
-  uint32_t join(unsigned d, timed_module& m, picoseconds period) {
-    if (d == shared) return shared_modules_++;
-    domain& x = domains_[d];
-    if (x.period == 0) x.period = period;
-    if (x.period != period) SC_REPORT_FATAL("lyra/fabric/time-domain", (std::string(m.name()) + ": the modules of a time domain have one clock").c_str());
-    x.modules.push_back(&m);
-    x.next.push_back(never);
-    return uint32_t(x.modules.size() - 1);
+  /// The calendar of the modules that are constructed; null: the shared part.
+  wake_calendar* building_calendar() const { return building == shared ? nullptr : calendars_[building].get(); }
+  uint32_t join(wake_calendar* x, timed_module& m, const clock_domain& clock) {
+    if (!x) return shared_modules_++;
+    if (x->modules.empty()) x->clock = clock;
+    if (x->clock.period() != clock.period()) SC_REPORT_FATAL("lyra/fabric/time-domain", (std::string(m.name()) + ": the modules of a time domain have one clock").c_str());
+    x->modules.push_back(&m);
+    x->next.push_back(never);
+    return uint32_t(x->modules.size() - 1);
   }
-  void leave(unsigned d, uint32_t place) {
-    domains_[d].modules[place] = nullptr;
-    domains_[d].next[place] = never;
-  }
-  void wake(unsigned d, uint32_t place, cycle_t c) {
-    domain& x = domains_[d];
-    if (c < x.base) too_late(x, place, c);
-    x.next[place] = c;
+  void wake(wake_calendar& x, uint32_t place, cycle_t c) {
+    if (c < x.base) x.too_late(place, c);
     x.enter(place, c);
-    const picoseconds t = c * x.period;
-    if (t >= firsts_[d]) return;
-    firsts_[d] = t;
+    if (x.running) return;
+    const picoseconds t = x.clock.at(c);
+    if (t >= firsts_[x.number]) return;
+    firsts_[x.number] = t;
     if (t < pending_ && !running_) notify(t);
   }
-  void hold(unsigned d, int n) { domains_[d].held += unsigned(n); }
-  void expect_launch(unsigned d, picoseconds t) {
-    if (quiet_lookahead > busy_lookahead) domains_[d].launches.push_back(t);
+  void expect_launch(wake_calendar& x, picoseconds t) {
+    if (quiet_lookahead > busy_lookahead) x.launches.push_back(t);
   }
 
   unsigned building = shared; ///< domain of the modules that are constructed
@@ -88,19 +148,12 @@ public:
       w.first = never;
     }
     for (const far_entry& e : far_) e.module->forgotten();
-    for (size_t d = 0; d < domains_.size(); ++d) {
-      domain& x = domains_[d];
-      for (size_t i = 0; i < x.modules.size(); ++i) {
-        x.next[i] = never;
-        if (x.modules[i]) x.modules[i]->forgotten();
-      }
-      std::fill(std::begin(x.slots), std::end(x.slots), 0);
-      x.occupied = x.base = 0;
-      x.far = never;
-      x.held = 0;
-      x.launches.clear();
-      firsts_[d] = never;
+    for (const auto& x : calendars_) {
+      for (timed_module* m : x->modules)
+        if (m) m->forgotten();
+      x->clear();
     }
+    std::fill(firsts_.begin(), firsts_.end(), never);
     horizon = never;
     far_.clear();
     occupied_.fill(0);
@@ -116,47 +169,6 @@ private:
   static constexpr size_t slots = 1024;
   struct entry { picoseconds t; timed_module* module; };
   struct far_entry { picoseconds t; uint64_t sequence; timed_module* module; };
-  /// A calendar of the next 64 cycles: a bit for each module that is due (module number % 64). What is due later is looked for when its time comes near.
-  struct domain {
-    picoseconds period = 0;
-    cycle_t base = 0, far = never;   ///< all before `base` has been done; the earliest wake at base + 64 or later
-    uint64_t occupied = 0;           ///< slots with a bit
-    uint64_t slots[64] = {};
-    std::vector<cycle_t> next;       ///< by module; bits of wakes that were overtaken by an earlier one stay
-    std::vector<timed_module*> modules;
-    unsigned held = 0;
-    std::vector<picoseconds> launches; ///< times from which a launcher may answer; few
-    /// The first time at which a launch may come. Those that the kernel's time n is past are forgotten: their answers are known.
-    picoseconds launch_from(picoseconds n, picoseconds notice) {
-      picoseconds first = never;
-      for (size_t i = 0; i < launches.size();) {
-        if (launches[i] < n) {
-          launches[i] = launches.back();
-          launches.pop_back();
-        } else first = std::min(first, launches[i++]);
-      }
-      return first == never ? never : first + notice;
-    }
-    void enter(uint32_t place, cycle_t c) {
-      if (c - base < 64) {
-        slots[c % 64] |= uint64_t(1) << (place % 64);
-        occupied |= uint64_t(1) << (c % 64);
-      } else if (c < far) far = c;
-    }
-    cycle_t first() const {
-      if (occupied == 0) return far;
-      const unsigned r = unsigned(base % 64);
-      return base + unsigned(__builtin_ctzll(r == 0 ? occupied : occupied >> r | occupied << (64 - r)));
-    }
-    /// `base` goes to c: later wakes come into the calendar's reach.
-    void advance(cycle_t c) {
-      base = c;
-      if (far == never || far - base >= 64) return;
-      far = never;
-      for (uint32_t i = 0; i < next.size(); ++i)
-        if (next[i] != never) enter(i, next[i]);
-    }
-  };
   struct slot { std::vector<entry> entries; picoseconds first = never; }; ///< `first`: the earliest of them
   static bool later(const far_entry& a, const far_entry& b) { return a.t != b.t ? a.t > b.t : a.sequence > b.sequence; }
 
@@ -207,8 +219,8 @@ private:
     pending_ = never;
     running_ = true;
     ++simulation_statistics().kernel_events;
-    for (unsigned d = 0; d < domains_.size(); ++d)
-      if (firsts_[d] <= n) run_domain(d, n);
+    for (const auto& x : calendars_)
+      if (firsts_[x->number] <= n) run_ahead(*x, n);
     base_ = n / slot_ps; // nothing earlier is left
     while (!far_.empty() && far_.front().t / slot_ps < base_ + slots) {
       const far_entry e = far_.front();
@@ -241,21 +253,18 @@ private:
     if (next != never) notify(next);
   }
 
-  [[noreturn]] static void too_late(const domain& x, uint32_t place, cycle_t c) {
-    SC_REPORT_FATAL("lyra/fabric/time-domain", (std::string(x.modules[place]->name()) + ": a message for cycle " + std::to_string(c) + " came when its time domain had done cycle " +
-      std::to_string(x.base) + ": whoever sends to it must announce messages by the lookahead (fabric/time_domain.h)").c_str());
-    std::abort();
-  }
   /// All wakes of a domain that are due at n, and those behind them as far as it may run ahead.
-  void run_domain(unsigned d, picoseconds n) {
-    domain& x = domains_[d];
+  void run_ahead(wake_calendar& x, picoseconds n) {
     picoseconds end = n + 1;
     const picoseconds lookahead = busy_launchers != 0 ? busy_lookahead : quiet_lookahead;
     if (lookahead != 0 && x.held == 0) end = std::max(end, std::min(n + lookahead, horizon));
     const size_t count = x.modules.size();
-    for (picoseconds t = firsts_[d]; t < end && (t <= n || (x.held == 0 && (x.launches.empty() || t < x.launch_from(n, busy_lookahead)))); t = firsts_[d]) {
+    uint64_t wakes = 0;
+    picoseconds t = firsts_[x.number];
+    x.running = true;
+    for (; t < end && (t <= n || (x.held == 0 && (x.launches.empty() || t < x.launch_from(n, busy_lookahead)))); t = x.first_ps()) {
       time_ahead = t > n ? t - n : 0;
-      const cycle_t c = t / x.period;
+      const cycle_t c = x.clock.floor(t);
       if (c != x.base) x.advance(c);
       uint64_t due = x.slots[c % 64];
       x.slots[c % 64] = 0;
@@ -264,16 +273,21 @@ private:
         for (size_t i = size_t(__builtin_ctzll(due)); i < count; i += 64) {
           if (x.next[i] != c) continue;
           x.next[i] = never;
-          x.modules[i]->run_due(c);
+          ++wakes;
+          const cycle_t again = x.modules[i]->run_due(c);
+          if (again == never) continue;
+          if (again < c) x.too_late(uint32_t(i), again);
+          x.enter(uint32_t(i), again);
         }
-      const cycle_t f = x.first();
-      firsts_[d] = f == never ? never : f * x.period;
     }
+    x.running = false;
+    firsts_[x.number] = t;
+    simulation_statistics().wakes += wakes;
     time_ahead = 0;
   }
 
   sc_core::sc_event event_;
-  std::vector<domain> domains_;
+  std::vector<std::unique_ptr<wake_calendar>> calendars_; ///< by domain
   std::vector<picoseconds> firsts_; ///< the earliest wake of each domain
   std::array<slot, slots> wheel_;
   std::array<uint64_t, slots / 64> occupied_{};
@@ -307,25 +321,27 @@ void set_lookahead(picoseconds quiet, picoseconds busy) {
 void launcher_busy(bool begins) { wake_queue::instance().busy_launchers += begins ? 1u : ~0u; }
 void set_horizon(picoseconds t) { wake_queue::instance().horizon = t; }
 
-timed_module::timed_module(sc_core::sc_module_name name, clock_domain clock) : sc_module(name), clock_(clock), domain_(wake_queue::instance().building), place_(wake_queue::instance().join(domain_, *this, clock.period)) {}
+timed_module::timed_module(sc_core::sc_module_name name, clock_domain clock)
+    : sc_module(name), clock_(clock), calendar_(wake_queue::instance().building_calendar()), place_(wake_queue::instance().join(calendar_, *this, clock)) {}
 
 timed_module::~timed_module() {
-  if (domain_ != wake_queue::shared) wake_queue::instance().leave(domain_, place_);
-  else wake_queue::instance().forget(*this);
+  if (calendar_) {
+    calendar_->modules[place_] = nullptr;
+    calendar_->next[place_] = never;
+  } else wake_queue::instance().forget(*this);
 }
 
 void timed_module::on_reset() {
   SC_REPORT_ERROR("lyra/reset", (std::string(name()) + ": this block cannot be reset: give it an on_reset() (fabric/reset.h), or start the process again").c_str());
 }
 
-void timed_module::hold_lookahead() { if (domain_ != wake_queue::shared) wake_queue::instance().hold(domain_, 1); }
-void timed_module::release_lookahead() { if (domain_ != wake_queue::shared) wake_queue::instance().hold(domain_, -1); }
-
-void timed_module::expect_launch(picoseconds t) { if (domain_ != wake_queue::shared) wake_queue::instance().expect_launch(domain_, t); }
+void timed_module::hold_lookahead() { if (calendar_) ++calendar_->held; }
+void timed_module::release_lookahead() { if (calendar_) --calendar_->held; }
+void timed_module::expect_launch(picoseconds t) { if (calendar_) wake_queue::instance().expect_launch(*calendar_, t); }
 
 void timed_module::schedule(cycle_t c) {
   next_wake_ = c;
-  if (domain_ != wake_queue::shared) wake_queue::instance().wake(domain_, place_, c);
+  if (calendar_) wake_queue::instance().wake(*calendar_, place_, c);
   else wake_queue::instance().push(clock_.at(c), *this);
 }
 
@@ -333,16 +349,16 @@ void timed_module::run(picoseconds t) {
   --queued_;
   const cycle_t c = next_wake_;
   if (c == never || clock_.at(c) != t) return; // asked for an earlier time since
-  run_due(c);
+  ++simulation_statistics().wakes;
+  if (const cycle_t again = run_due(c); again != never) wake_queue::instance().push(clock_.at(again), *this);
 }
 
-void timed_module::run_due(cycle_t c) {
+cycle_t timed_module::run_due(cycle_t c) {
   next_wake_ = never;
-  ++simulation_statistics().wakes;
   running_ = true; // requests meanwhile only lower next_wake_: one entry of the queue when on_wake is done
   next_wake_ = std::min(on_wake(c), next_wake_);
   running_ = false;
-  if (next_wake_ != never) schedule(next_wake_);
+  return next_wake_;
 }
 
 } // namespace lyra::fabric

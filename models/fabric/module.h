@@ -18,6 +18,8 @@ wake_statistics& simulation_statistics();
 /// No module has asked for a wake (a part of a reset).
 void forget_wakes();
 
+struct wake_calendar;
+
 /// A block that sleeps until the cycle it asked for. All messages for cycle t reach a block before it wakes at t, because every
 /// message is annotated at least one cycle ahead; so what a block decides at t depends on (time, port) only, not on process order.
 class timed_module : public sc_core::sc_module, public resettable {
@@ -40,6 +42,8 @@ protected:
     if (running_) next_wake_ = c; // one queue entry when on_wake is done
     else schedule(c);
   }
+  /// In on_wake(): what was asked for meanwhile does not count; only what on_wake() returns does.
+  void forget_wake() { next_wake_ = never; }
   void wake_at_ps(picoseconds t) { wake_at(clock_.ceil(t)); }
   cycle_t now() const { return clock_.floor(now_ps()); }
 
@@ -51,12 +55,13 @@ private:
   void schedule(cycle_t c);
   void forgotten() { next_wake_ = never; queued_ = 0; running_ = false; }
   void run(picoseconds t);
-  void run_due(cycle_t c);
+  cycle_t run_due(cycle_t c); ///< returns the next wake
 
   clock_domain clock_;
   cycle_t next_wake_ = never;
   uint32_t queued_ = 0; ///< entries in the wake queue, those overtaken by an earlier one too (shared part of the machine)
-  uint32_t domain_, place_;     ///< time domain, and which of its modules
+  wake_calendar* calendar_; ///< of the time domain; null: the shared part of the machine
+  uint32_t place_;          ///< which of its modules
   bool running_ = false;
 };
 

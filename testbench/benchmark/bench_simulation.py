@@ -10,7 +10,7 @@ CPU time is that of the whole process less that of an idle run of the same machi
 kernel, what the model itself did a wave-instruction: runs of modules, and lines asked of L2. Where these stay and the time grows, it is the host's caches: all
 waves that are resident at a time, their registers and their transactions under way, want some 10 to 40 MB.
 """
-import argparse, json, os, pathlib, struct, subprocess, sys, tempfile
+import argparse, json, os, pathlib, shutil, struct, subprocess, sys, tempfile
 import reference as ref
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -107,7 +107,7 @@ def jobs(folder, scale, check):
     yield checked(j, "y", "f", lambda: ref.matmul(ref.matmul(aa, ax, n, 1, n), aa, 1, n, n), 1e-4)
 
     n = 32768 * scale
-    yield job("valu").space("c", 4 * n).launch("valu", [n], [256], "c", 2000)
+    yield job("valu").space("c", 4 * n).launch("valu", [n], [256], "c", 2000 // scale)
 
     rows = 2048 * scale
     start, column = ref.sparse(rows, 2048)
@@ -150,28 +150,38 @@ class Bench:
         self.idle = folder / "idle.toml"
         self.idle.write_text(idle.text)
 
-    def rate(self, job, mode, settings=()):
-        """Best of several runs, less start-up."""
-        path = self.folder / f"{job.name}.toml"
-        path.write_text(job.text)
-        start = min(Speed(self.o.lyra, self.idle, self.o.machine, mode, settings).cpu for _ in range(self.o.runs))
-        runs = [Speed(self.o.lyra, path, self.o.machine, mode, settings) for _ in range(self.o.runs)]
-        best = min(runs, key=lambda r: r.cpu)
-        best.cpu = max(best.cpu - start, 1e-3)
-        return best
+    def best(self, points):
+        """The best of several runs of each (job file, mode, settings), less start-up. Turn by turn, so that a slow minute of the host meets all of them."""
+        starts, runs = [[] for _ in points], [[] for _ in points]
+        for _ in range(self.o.runs):
+            for k, (path, mode, settings) in enumerate(points):
+                starts[k].append(Speed(self.o.lyra, self.idle, self.o.machine, mode, settings).cpu)
+                runs[k].append(Speed(self.o.lyra, path, self.o.machine, mode, settings))
+        chosen = [min(r, key=lambda v: v.cpu) for r in runs]
+        for c, s in zip(chosen, starts):
+            c.cpu = max(c.cpu - min(s), 1e-3)
+        return chosen
 
     def chosen(self, scale, check=False):
-        return (j for j in jobs(self.folder, scale, check) if not self.o.kernel or j.name in self.o.kernel)
+        """Name and job file of each benchmark, in a folder of its own for each scale."""
+        folder = self.folder / f"x{scale}"
+        folder.mkdir(exist_ok=True)
+        shutil.copy(self.folder / "kernels.co", folder)
+        for job in jobs(folder, scale, check):
+            if self.o.kernel and job.name not in self.o.kernel:
+                continue
+            path = folder / f"{job.name}.toml"
+            path.write_text(job.text)
+            yield job.name, path
 
     def table(self):
         modes = ["at", "lt"] if self.o.mode == "both" else [self.o.mode]
         print(f"{'kernel':10} {'mode':4} {'wave-instr':>10} {'CPU s':>7} {'rate/s':>10} {'ns/instr':>9} {'events/instr':>12} {'peak MB':>8} {'peer rate':>10} {'ratio':>7}")
-        for job in self.chosen(self.o.scale, self.o.scale == 1):
-            for m in modes:
-                r = self.rate(job, m)
-                peer = (PEER if m == "at" else PEER_FUNCTIONAL).get(job.name) if self.o.scale == 1 else None
+        for name, path in self.chosen(self.o.scale, self.o.scale == 1):
+            for m, r in zip(modes, self.best([(path, m, ()) for m in modes])):
+                peer = (PEER if m == "at" else PEER_FUNCTIONAL).get(name) if self.o.scale == 1 else None
                 rate = r.instructions / r.cpu
-                print(f"{job.name:10} {m:4} {r.instructions:10} {r.cpu:7.3f} {rate:10.0f} {1e9 / rate:9.0f} {r.events / r.instructions:12.2f} {r.memory:8.0f} {peer or '-':>10} {f'{rate / peer:.1f}' if peer else '-':>7}", flush=True)
+                print(f"{name:10} {m:4} {r.instructions:10} {r.cpu:7.3f} {rate:10.0f} {1e9 / rate:9.0f} {r.events / r.instructions:12.2f} {r.memory:8.0f} {peer or '-':>10} {f'{rate / peer:.1f}' if peer else '-':>7}", flush=True)
 
     def cost(self):
         """Host ns a wave-instruction, each kernel a line, and the largest over the smallest."""
@@ -179,16 +189,13 @@ class Bench:
                   (16, ["compute_units=16", "dispatcher.shader_engines=1"]), (64, [])] if self.o.cost == "size" else [(1, []), (4, []), (16, [])]
         print(f"host ns a wave-instruction, {self.o.machine}, timed; {'compute units' if self.o.cost == 'size' else 'times the work'}:")
         print(f"{'kernel':10}" + "".join(f"{p[0]:>9}" for p in points) + f"{'spread':>9}")
-        for job in self.chosen(self.o.scale):
-            costs, wakes, lines = [], [], []
-            for value, settings in points:
-                if self.o.cost == "work":
-                    job = next(j for j in jobs(self.folder, value, False) if j.name == job.name)
-                r = self.rate(job, "at", settings)
-                costs.append(1e9 * r.cpu / r.instructions)
-                wakes.append(r.wakes / r.instructions)
-                lines.append(r.lines / r.instructions)
-            print(f"{job.name:10}" + "".join(f"{c:9.0f}" for c in costs) + f"{max(costs) / min(costs):8.2f}x   wakes" + "".join(f"{v:6.2f}" for v in wakes) + "   L2 lines" + "".join(f"{v:6.2f}" for v in lines), flush=True)
+        scales = [value for value, _ in points] if self.o.cost == "work" else [self.o.scale]
+        for same in zip(*(self.chosen(value) for value in scales)):
+            paths = [path for _, path in same] if self.o.cost == "work" else [same[0][1]] * len(points)
+            runs = self.best([(path, "at", settings) for path, (_, settings) in zip(paths, points)])
+            costs = [1e9 * r.cpu / r.instructions for r in runs]
+            wakes, lines = [r.wakes / r.instructions for r in runs], [r.lines / r.instructions for r in runs]
+            print(f"{same[0][0]:10}" + "".join(f"{c:9.0f}" for c in costs) + f"{max(costs) / min(costs):8.2f}x   wakes" + "".join(f"{v:6.2f}" for v in wakes) + "   L2 lines" + "".join(f"{v:6.2f}" for v in lines), flush=True)
 
 
 def main():

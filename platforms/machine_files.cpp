@@ -46,6 +46,10 @@ std::unique_ptr<described_machine> load_machine(const std::string& name, const s
   if (m->file.empty() || !fs::exists(m->file, ec)) {
     std::string list;
     for (const auto& k : known_machines()) list += (list.empty() ? "" : ", ") + k;
+    if (list.empty()) { // a program that was moved away from its files
+      for (const auto& d : machine_directories()) list += (list.empty() ? "" : ", ") + d.string();
+      throw observe::input_error("--machine " + name, "no machine files are there: looked in " + list + "; set LYRA_MACHINES to their folder, or give a file NAME.toml");
+    }
     throw observe::input_error("--machine " + name, m->file.empty() ? "no such machine: give one of " + list + ", or a file NAME.toml" : "no such file");
   }
   m->parameters.name = fs::path(m->file).stem();

@@ -3,6 +3,7 @@
 #include "observe/input_error.h"
 #include <algorithm>
 #include <filesystem>
+#include <fmt/format.h>
 
 namespace lyra::platforms {
 
@@ -17,6 +18,33 @@ std::vector<fs::path> machine_directories() {
   if (!ec) d.push_back(exe.parent_path().parent_path() / "share" / "lyra" / "machines");
   d.emplace_back(LYRA_MACHINE_DIR);
   return d;
+}
+
+bool power_of_two(uint64_t n) { return n != 0 && (n & (n - 1)) == 0; }
+uint64_t power_below(uint64_t n) {
+  uint64_t k = 1;
+  while (2 * k <= n) k *= 2;
+  return k;
+}
+
+/// Values that are each in range but do not go together: the blocks would refuse them without knowing the parameters' names.
+void check_shape(const char* block, unsigned size_bytes, unsigned ways) {
+  const uint64_t line = cache::line_bytes, of_ways = line * ways, sets = size_bytes / of_ways;
+  if (power_of_two(sets) && sets * of_ways == size_bytes) return;
+  const uint64_t below = power_below(std::max<uint64_t>(sets, 1));
+  const std::string place = fmt::format("{0}.size_bytes = {1}, {0}.ways = {2}", block, size_bytes, ways);
+  if (sets * of_ways != size_bytes && sets != 0) throw observe::input_error(place, fmt::format("not a whole number of sets of {} 64-byte lines: give {} or {} bytes", ways, below * of_ways, 2 * below * of_ways));
+  throw observe::input_error(place, fmt::format("{} sets: their number must be a power of two; with {} ways give {} or {} bytes", sets, ways, below * of_ways, 2 * below * of_ways));
+}
+void check_shapes(const machine_parameters& p) {
+  check_shape("l1", p.l1.size_bytes, p.l1.ways);
+  check_shape("scalar_cache", p.scalar_cache.size_bytes, p.scalar_cache.ways);
+  check_shape("instruction_cache", p.instruction_cache.size_bytes, p.instruction_cache.ways);
+  check_shape("l2", p.l2.size_bytes, p.l2.ways);
+  const unsigned interleave = p.crossbar.interleave_bytes;
+  if (!power_of_two(interleave)) throw observe::input_error(fmt::format("crossbar.interleave_bytes = {}", interleave), fmt::format("must be a power of two: {} or {}", power_below(interleave), 2 * power_below(interleave)));
+  if (p.crossbar.hash == "xor_fold" && !power_of_two(p.system.l2_channels))
+    throw observe::input_error(fmt::format("l2.channels = {}", p.system.l2_channels), "crossbar.hash = xor_fold needs a power of two; give one, or crossbar.hash=linear");
 }
 } // namespace
 
@@ -55,6 +83,7 @@ std::unique_ptr<described_machine> load_machine(const std::string& name, const s
   m->parameters.name = fs::path(m->file).stem();
   m->set.load_toml(m->file);
   for (const auto& s : settings) m->set.set_assignment(s);
+  check_shapes(m->parameters);
   return m;
 }
 

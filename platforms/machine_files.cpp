@@ -32,9 +32,8 @@ void check_shape(const char* block, unsigned size_bytes, unsigned ways) {
   const uint64_t line = cache::line_bytes, of_ways = line * ways, sets = size_bytes / of_ways;
   if (power_of_two(sets) && sets * of_ways == size_bytes) return;
   const uint64_t below = power_below(std::max<uint64_t>(sets, 1));
-  const std::string place = fmt::format("{0}.size_bytes = {1}, {0}.ways = {2}", block, size_bytes, ways);
-  if (sets * of_ways != size_bytes && sets != 0) throw observe::input_error(place, fmt::format("not a whole number of sets of {} 64-byte lines: give {} or {} bytes", ways, below * of_ways, 2 * below * of_ways));
-  throw observe::input_error(place, fmt::format("{} sets: their number must be a power of two; with {} ways give {} or {} bytes", sets, ways, below * of_ways, 2 * below * of_ways));
+  throw observe::input_error(fmt::format("{0}.size_bytes = {1}, {0}.ways = {2}", block, size_bytes, ways),
+                             fmt::format("the number of sets, each of {} 64-byte lines, must be a power of two: give {} or {} bytes", ways, below * of_ways, 2 * below * of_ways));
 }
 void check_shapes(const machine_parameters& p) {
   check_shape("l1", p.l1.size_bytes, p.l1.ways);

@@ -124,16 +124,12 @@ private:
   bool issue_control(wave& w, const micro_op& m, uint64_t cycle, issue_slots& slots);
   bool counter_full(wave& w, uint64_t cycle, unsigned vm_add, unsigned lgkm_add, unsigned exp_add);
   bool port_busy(wave& w, port p, stall cause, uint64_t cycle);
-  /// LDS instructions of these SIMDs let the others go first.
-  bool path_refused(unsigned simd, uint64_t cycle) const { return cycle < lds_refused_until_ && simd >> 1 == lds_refused_path_; }
-  bool vmem_taken() const { return !vmem_port.ready() || !vmem_queue_.empty(); }
-  bool smem_taken() const { return !smem_port.ready() || !smem_queue_.empty(); }
   bool checked(wave& w, const micro_op& m, uint64_t cycle);
   bool scalar_inputs_ready(wave& w, const micro_op& m, uint64_t cycle);
   void issued(wave& w, const micro_op& m, uint64_t cycle, unsigned cycles);
   bool stalled(wave& w, stall cause, uint64_t cycle, uint64_t retry);
-  static claim claim_of(const micro_op& m, stall cause);
-  bool still_refused(unsigned simd, unsigned slot, uint64_t cycle, const issue_slots& slots);
+  bool refused(unsigned simd, unsigned slot, claim wants, uint64_t cycle, const issue_slots& slots);
+  bool refused(const wave& w, claim wants, uint64_t cycle, const issue_slots& slots) { return refused(w.simd, w.slot, wants, cycle, slots); }
   const micro_op* next_instruction(wave& w);
   void want_fetch(wave& w);
   void send_fetches(uint64_t cycle);

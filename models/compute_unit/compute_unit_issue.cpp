@@ -23,7 +23,7 @@ void compute_unit::turn(unsigned simd, uint64_t cycle) {
   }
   if (context_.chaos.on() && n > 1) std::rotate(candidates, candidates + context_.chaos.pick(index_ * 5 + simd, cycle, n, 0), candidates + n);
   for (unsigned k = 0; k < n; ++k) {
-    if (!watching_ && board.wants[candidates[k]] != claim::unknown && still_refused(simd, candidates[k], cycle, slots)) {
+    if (!watching_ && !stale_ && refused(simd, candidates[k], board.wants[candidates[k]], cycle, slots)) {
       next = std::min(next, board.ready[candidates[k]]);
       continue;
     }
@@ -41,72 +41,48 @@ void compute_unit::turn(unsigned simd, uint64_t cycle) {
 bool compute_unit::stalled(wave& w, stall cause, uint64_t cycle, uint64_t retry) {
   set_cause(w, cause, cycle);
   ready(w) = retry;
-  if (!watching_ && !stale_ && w.current) boards_[w.simd].wants[w.slot] = claim_of(*w.current, cause);
   return false;
 }
 
-/// What a refused instruction is known to want. Only for causes that turns can judge.
-claim compute_unit::claim_of(const micro_op& m, stall cause) {
-  const bool slot = cause == stall::arbitration;
-  switch (cause) {
-    case stall::arbitration: case stall::valu_busy: case stall::vmem_busy: case stall::lds_busy: case stall::smem_busy: break;
-    default: return claim::unknown;
-  }
-  switch (m.unit) {
-    case unit::valu: return claim::valu;
-    case unit::salu: return claim::salu;
-    case unit::branch: case unit::message: return claim::branch;
-    case unit::smem: return slot ? claim::smem_slot : claim::smem_port;
-    case unit::vmem: case unit::flat: {
-      const bool both = m.unit == unit::flat || m.inst.info->memory == isa::memory_kind::store_lds;
-      if (slot) return both ? claim::flat_slot : claim::vmem_slot;
-      return cause == stall::lds_busy ? claim::unknown : both ? claim::flat_port : claim::vmem_port;
-    }
-    case unit::lds: return claim::lds;
-    case unit::gds: return claim::gds;
-    case unit::exports: return claim::lds_slot;
-    default: return claim::unknown;
-  }
-}
-
-/// A wave whose instruction was refused before: is it again, by the same checks in the same order as issue_*()? Then its cause and next time are put down.
-bool compute_unit::still_refused(unsigned simd, unsigned slot, uint64_t cycle, const issue_slots& slots) {
+/// Whether slots or ports stand in the way of an instruction: then its cause and next time are put down, and turns ask here again without a look at the wave.
+bool compute_unit::refused(unsigned simd, unsigned slot, claim wants, uint64_t cycle, const issue_slots& slots) {
   turn_board& board = boards_[simd];
-  const auto refused = [&](stall cause, uint64_t retry) {
+  const auto until = [&](uint64_t retry, stall cause) {
     if (board.cause[slot] != cause) set_cause(simd, slot, cause, cycle);
     board.ready[slot] = retry;
+    board.wants[slot] = wants;
     return true;
   };
-  const auto port = [&](enum port p, stall cause) {
+  const auto lost = [&] { return until(cycle + 4, stall::arbitration); };
+  const auto port_taken = [&](enum port p, stall cause) {
     port_waiters_[p] = true;
-    return refused(cause, never);
+    return until(never, cause);
   };
   const auto free_from = [&](const fabric::initiator_port& p) { return clock().ceil(p.free_at()); };
-  const claim wants = board.wants[slot];
   switch (wants) {
     case claim::unknown: return false;
     case claim::valu:
-      if (slots.valu) return refused(stall::arbitration, cycle + 4);
-      return valu_free_[simd] > cycle && refused(stall::valu_busy, next_turn(simd, valu_free_[simd]));
-    case claim::salu: case claim::smem_slot: return slots.scalar && refused(stall::arbitration, cycle + 4);
-    case claim::branch: return slots.branch && refused(stall::arbitration, cycle + 4);
-    case claim::lds_slot: return slots.lds && refused(stall::arbitration, cycle + 4);
-    case claim::vmem_slot: return slots.vmem && refused(stall::arbitration, cycle + 4);
-    case claim::flat_slot: return (slots.vmem || slots.lds) && refused(stall::arbitration, cycle + 4);
+      if (slots.valu) return lost();
+      return valu_free_[simd] > cycle && until(next_turn(simd, valu_free_[simd]), stall::valu_busy);
+    case claim::salu: case claim::smem_slot: return slots.scalar && lost();
+    case claim::branch: return slots.branch && lost();
+    case claim::lds_slot: return slots.lds && lost();
+    case claim::vmem_slot: return slots.vmem && lost();
+    case claim::flat_slot: return (slots.vmem || slots.lds) && lost();
     case claim::smem_port:
-      if (slots.scalar) return refused(stall::arbitration, cycle + 4);
-      return smem_taken() && port(smem, stall::smem_busy);
+      if (slots.scalar) return lost();
+      return (!smem_port.ready() || !smem_queue_.empty()) && port_taken(smem, stall::smem_busy);
     case claim::vmem_port: case claim::flat_port:
-      if (slots.vmem || (wants == claim::flat_port && slots.lds)) return refused(stall::arbitration, cycle + 4);
-      if (vmem_taken()) return port(vmem, stall::vmem_busy);
-      return free_from(vmem_port) > cycle + 1 && refused(stall::vmem_busy, next_turn(simd, free_from(vmem_port)));
+      if (slots.vmem || (wants == claim::flat_port && slots.lds)) return lost();
+      if (!vmem_port.ready() || !vmem_queue_.empty()) return port_taken(vmem, stall::vmem_busy);
+      return free_from(vmem_port) > cycle + 1 && until(next_turn(simd, free_from(vmem_port)), stall::vmem_busy);
     case claim::lds: case claim::gds: {
       const bool global = wants == claim::gds;
       const auto& to = global ? gds_port : lds_port;
-      if (slots.lds) return refused(stall::arbitration, cycle + 4);
-      if (!to.ready()) return port(global ? gds : lds, stall::lds_busy);
-      if (free_from(to) > cycle + 1) return refused(stall::lds_busy, next_turn(simd, free_from(to)));
-      return !global && path_refused(simd, cycle) && refused(stall::lds_busy, next_turn(simd, lds_refused_until_));
+      if (slots.lds) return lost();
+      if (!to.ready()) return port_taken(global ? gds : lds, stall::lds_busy);
+      if (free_from(to) > cycle + 1) return until(next_turn(simd, free_from(to)), stall::lds_busy);
+      return !global && cycle < lds_refused_until_ && simd >> 1 == lds_refused_path_ && until(next_turn(simd, lds_refused_until_), stall::lds_busy);
     }
   }
   return false;
@@ -217,10 +193,9 @@ bool compute_unit::scalar_inputs_ready(wave& w, const micro_op& m, uint64_t cycl
 bool compute_unit::issue_alu(wave& w, const micro_op& m, uint64_t cycle, issue_slots& slots) {
   auto& r = w.regs;
   if (m.unit == unit::valu) {
-    if (slots.valu) return stalled(w, stall::arbitration, cycle, cycle + 4);
-    if (valu_free_[w.simd] > cycle) return stalled(w, stall::valu_busy, cycle, next_turn(w.simd, valu_free_[w.simd]));
+    if (refused(w, claim::valu, cycle, slots)) return false;
   } else {
-    if (slots.scalar) return stalled(w, stall::arbitration, cycle, cycle + 4);
+    if (refused(w, claim::salu, cycle, slots)) return false;
     if (!scalar_inputs_ready(w, m, cycle)) return false;
   }
   if (w.guarding && parameters_.hazard_checker[0] != 's') {
@@ -259,7 +234,7 @@ bool compute_unit::issue_alu(wave& w, const micro_op& m, uint64_t cycle, issue_s
 }
 
 bool compute_unit::issue_branch(wave& w, const micro_op& m, uint64_t cycle, issue_slots& slots) {
-  if (slots.branch) return stalled(w, stall::arbitration, cycle, cycle + 4);
+  if (refused(w, claim::branch, cycle, slots)) return false;
   if (!scalar_inputs_ready(w, m, cycle)) return false;
   if (m.inst.info->id != isa::op::s_branch && w.flag_written_cycle != never && cycle < w.flag_written_cycle + 4 + parameters_.branch_after_flag_cycles)
     return stalled(w, stall::dependency, cycle, next_turn(w.simd, w.flag_written_cycle + 4 + parameters_.branch_after_flag_cycles));
@@ -294,7 +269,7 @@ bool compute_unit::issue_control(wave& w, const micro_op& m, uint64_t cycle, iss
   auto& r = w.regs;
   const uint32_t simm = uint32_t(m.inst.simm16) & 0xffff;
   if (m.unit == unit::message) {
-    if (slots.branch) return stalled(w, stall::arbitration, cycle, cycle + 4);
+    if (refused(w, claim::branch, cycle, slots)) return false;
     if (m.control == control::sendmsg && w.lgkmcnt + 1 > parameters_.lgkmcnt_limit) {
       w.wait_vm = w.wait_exp = 63; w.wait_lgkm = parameters_.lgkmcnt_limit - 1;
       w.count_full = true;

@@ -41,11 +41,10 @@ bool compute_unit::checked(wave& w, const micro_op& m, uint64_t cycle) {
 
 bool compute_unit::issue_vector_memory(wave& w, const micro_op& m, uint64_t cycle, issue_slots& slots) {
   const bool flat = m.unit == unit::flat, from_lds = m.inst.info->memory == memory_kind::store_lds;
-  if (slots.vmem || ((flat || from_lds) && slots.lds)) return stalled(w, stall::arbitration, cycle, cycle + 4);
+  if (refused(w, flat || from_lds ? claim::flat_slot : claim::vmem_slot, cycle, slots)) return false;
   if (w.lds_stores) return port_busy(w, vmem, stall::lds_busy, cycle);
   if (cycle < w.vmem_ready) return stalled(w, stall::vmem_busy, cycle, next_turn(w.simd, w.vmem_ready));
-  if (vmem_taken()) return port_busy(w, vmem, stall::vmem_busy, cycle);
-  if (const uint64_t free = clock().ceil(vmem_port.free_at()); free > cycle + 1) return stalled(w, stall::vmem_busy, cycle, next_turn(w.simd, free));
+  if (refused(w, flat || from_lds ? claim::flat_port : claim::vmem_port, cycle, slots)) return false;
   flat_lanes halves;
   if (flat) {
     halves = split_flat(m, w);
@@ -97,11 +96,7 @@ bool compute_unit::issue_vector_memory(wave& w, const micro_op& m, uint64_t cycl
 bool compute_unit::issue_lds(wave& w, const micro_op& m, uint64_t cycle, issue_slots& slots) {
   const bool global = m.unit == unit::gds;
   auto& to = global ? gds_port : lds_port;
-  const port which = global ? gds : lds;
-  if (slots.lds) return stalled(w, stall::arbitration, cycle, cycle + 4);
-  if (!to.ready()) return port_busy(w, which, stall::lds_busy, cycle);
-  if (clock().ceil(to.free_at()) > cycle + 1) return stalled(w, stall::lds_busy, cycle, next_turn(w.simd, clock().ceil(to.free_at())));
-  if (!global && path_refused(w.simd, cycle)) return stalled(w, stall::lds_busy, cycle, next_turn(w.simd, lds_refused_until_));
+  if (refused(w, global ? claim::gds : claim::lds, cycle, slots)) return false;
   if (counter_full(w, cycle, 0, 1, global ? 1 : 0)) return false;
   if (!checked(w, m, cycle)) return false;
   slots.lds = true;
@@ -128,7 +123,7 @@ bool compute_unit::issue_lds(wave& w, const micro_op& m, uint64_t cycle, issue_s
 }
 
 bool compute_unit::issue_export(wave& w, const micro_op& m, uint64_t cycle, issue_slots& slots) {
-  if (slots.lds) return stalled(w, stall::arbitration, cycle, cycle + 4);
+  if (refused(w, claim::lds_slot, cycle, slots)) return false;
   if (m.inst.exp_target != 9) { // 9: null; everything else needs a graphics pipeline
     fault(w, "lyra/fault/export", fmt::format("export to target {}: a compute wave has no render target, position or parameter cache (only null, target 9)", m.inst.exp_target), cycle);
     return false;
@@ -209,9 +204,9 @@ void compute_unit::take_smem_result(const micro_op& m, const scalar_access& a, u
 bool compute_unit::issue_smem(wave& w, const micro_op& m, uint64_t cycle, issue_slots& slots) {
   auto& r = w.regs;
   const auto kind = m.inst.info->memory;
-  if (slots.scalar) return stalled(w, stall::arbitration, cycle, cycle + 4);
+  if (refused(w, claim::smem_slot, cycle, slots)) return false;
   if (!scalar_inputs_ready(w, m, cycle)) return false;
-  if (smem_taken()) return port_busy(w, smem, stall::smem_busy, cycle);
+  if (refused(w, claim::smem_port, cycle, slots)) return false;
   const unsigned dwords = kind == memory_kind::store ? m.inst.info->data_dwords : m.inst.info->result_dwords;
   const unsigned count = dwords > 1 ? 2 : 1;
   if (counter_full(w, cycle, 0, count, 0)) return false;

@@ -56,8 +56,8 @@ struct instruction_buffer {
   }
 };
 
-/// What a wave's next instruction was refused for, so that a turn can refuse it again without a look at the wave. `_slot`: another wave of the SIMD had used the
-/// issue slot, and what comes behind that check is not known yet; `_port`: it has passed all checks up to the port, and what it has passed stays so.
+/// What an instruction wants that slots and ports decide about, so that a turn can refuse it again without a look at the wave. `_slot`: the issue slot, and what the wave itself
+/// needs is not known yet; `_port`: slot and port, and all else has been passed and stays so.
 enum class claim : uint8_t { unknown, valu, salu, branch, smem_slot, smem_port, vmem_slot, vmem_port, flat_slot, flat_port, lds, gds, lds_slot };
 
 /// What a SIMD's turn knows of its waves, by slot. Apart from the waves: a turn looks at all of them, and most can do nothing.

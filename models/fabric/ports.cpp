@@ -9,6 +9,8 @@ sc_core::sc_time delay_until(picoseconds at) {
   const picoseconds n = event_ps();
   return to_sc_time(at > n ? at - n : 0);
 }
+void hold(payload& p) { if (!payload_pool::kept_by_initiator(p)) p.acquire(); }
+void let_go(payload& p) { if (!payload_pool::kept_by_initiator(p)) p.release(); }
 } // namespace
 
 target_port::target_port(const std::string& name, request_server& owner, unsigned port) : socket(name.c_str()), owner_(owner), port_(port) { socket.bind(*this); }
@@ -17,7 +19,7 @@ tlm::tlm_sync_enum target_port::nb_transport_fw(payload& p, tlm::tlm_phase& phas
   const picoseconds n = event_ps();
   if (phase == tlm::BEGIN_REQ) {
     picoseconds at = n + t.value();
-    if (!payload_pool::kept_by_initiator(p)) p.acquire();
+    hold(p);
     switch (owner_.on_request(port_, p, at)) {
       case request_answer::accepted:
         if (at < last_end_request_) at = last_end_request_;
@@ -33,7 +35,7 @@ tlm::tlm_sync_enum target_port::nb_transport_fw(payload& p, tlm::tlm_phase& phas
         t = delay_until(at);
         last_response_ = at;
         phase = tlm::BEGIN_RESP;
-        if (!payload_pool::kept_by_initiator(p)) p.release();
+        let_go(p);
         return tlm::TLM_COMPLETED;
     }
   }
@@ -42,7 +44,7 @@ tlm::tlm_sync_enum target_port::nb_transport_fw(payload& p, tlm::tlm_phase& phas
     in_response_ = nullptr;
     const picoseconds at = n + t.value();
     if (last_response_ < at) last_response_ = at;
-    if (!payload_pool::kept_by_initiator(*done)) done->release();
+    let_go(*done);
     while (!waiting_.empty() && !in_response_) {
       auto [next, when] = waiting_.front();
       waiting_.pop();
@@ -74,7 +76,6 @@ void target_port::begin_response(payload& p, picoseconds at) {
   at = std::max({at, last_response_, now_ps()});
   last_response_ = at;
   in_response_ = &p;
-  const bool ours = !payload_pool::kept_by_initiator(p);
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_core::sc_time t = delay_until(at);
   const tlm::tlm_sync_enum s = socket->nb_transport_bw(p, phase, t);
@@ -82,7 +83,7 @@ void target_port::begin_response(payload& p, picoseconds at) {
     const picoseconds end = event_ps() + t.value();
     if (last_response_ < end) last_response_ = end;
     in_response_ = nullptr;
-    if (ours) p.release();
+    let_go(p);
   }
 }
 

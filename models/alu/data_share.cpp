@@ -91,20 +91,35 @@ uint64_t lanes_outside(const ds_access& a, const ds_addresses& where, unsigned e
     const int64_t end = int64_t(address[0]) + 63 * int64_t(where.step[e]);
     if (address[0] <= last && end >= 0 && end <= int64_t(last)) return 0;
   }
+  uint32_t any = 0;
+  if (where.by_eights[e] && where.step[e] >= 0) { // so do those of each eight
+    const uint32_t length = 7 * uint32_t(where.step[e]);
+    for (unsigned l = 0; l < 64; l += 8) any |= uint32_t(address[l] > last) | uint32_t(address[l] + uint64_t(length) > last);
+  } else {
+    for (unsigned l = 0; l < 64; ++l) any |= uint32_t(address[l] > last);
+  }
+  if (!any) return 0; // the usual case, one vector loop
   uint64_t out = 0;
   for (unsigned l = 0; l < 64; ++l) out |= uint64_t(address[l] > last) << l;
   return out & a.exec;
 }
 
-/// Looks for a constant distance between the lanes.
+/// Looks for a constant distance between the lanes, all of them or those of each eight.
 void find_step(const ds_access& a, ds_addresses& out, unsigned e) {
-  out.linear[e] = false;
+  out.linear[e] = out.by_eights[e] = false;
   if (a.exec != ~uint64_t(0)) return;
+  static constexpr uint32_t inside[8] = {~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, 0};
   const uint32_t* address = out.address[e];
   const uint32_t step = address[1] - address[0];
-  uint32_t difference = 0;
-  for (unsigned l = 0; l < 63; ++l) difference |= (address[l + 1] - address[l]) ^ step;
-  out.linear[e] = difference == 0;
+  uint32_t difference = 0, difference_inside = 0;
+  for (unsigned l = 0; l < 56; ++l) {
+    const uint32_t d = (address[l + 1] - address[l]) ^ step;
+    difference |= d;
+    difference_inside |= d & inside[l % 8];
+  }
+  for (unsigned l = 56; l < 63; ++l) difference_inside |= (address[l + 1] - address[l]) ^ step;
+  out.by_eights[e] = difference_inside == 0;
+  out.linear[e] = (difference | difference_inside) == 0;
   out.step[e] = int32_t(step);
 }
 
@@ -125,18 +140,25 @@ void read_small(ds_access& a, const uint32_t* address, uint64_t out, uint32_t* r
   });
 }
 
-/// 64 consecutive elements of N dwords, one a lane.
-template <unsigned N> void read_consecutive(const uint8_t* from, uint32_t (*result)[64]) {
-  uint32_t words[64 * N];
+/// Consecutive elements of N dwords, one a lane, for `Lanes` lanes from `first` on.
+template <unsigned N, unsigned Lanes> void read_consecutive(const uint8_t* from, uint32_t (*result)[64], unsigned first) {
+  uint32_t words[Lanes * N];
   std::memcpy(words, from, sizeof words);
   for (unsigned k = 0; k < N; ++k)
-    for (unsigned l = 0; l < 64; ++l) result[k][l] = words[l * N + k];
+    for (unsigned l = 0; l < Lanes; ++l) result[k][first + l] = words[l * N + k];
 }
-template <unsigned N> void write_consecutive(uint8_t* to, const uint32_t (*data)[64]) {
-  uint32_t words[64 * N];
+template <unsigned N, unsigned Lanes> void write_consecutive(uint8_t* to, const uint32_t (*data)[64], unsigned first) {
+  uint32_t words[Lanes * N];
   for (unsigned k = 0; k < N; ++k)
-    for (unsigned l = 0; l < 64; ++l) words[l * N + k] = data[k][l];
+    for (unsigned l = 0; l < Lanes; ++l) words[l * N + k] = data[k][first + l];
   std::memcpy(to, words, sizeof words);
+}
+/// The whole of an access by eights of lanes that follow each other (`where.step` is the element's size).
+template <unsigned N> void read_eights(const uint8_t* memory, const uint32_t* address, uint32_t (*result)[64]) {
+  for (unsigned l = 0; l < 64; l += 8) read_consecutive<N, 8>(memory + address[l], result, l);
+}
+template <unsigned N> void write_eights(uint8_t* memory, const uint32_t* address, const uint32_t (*data)[64]) {
+  for (unsigned l = 0; l < 64; l += 8) write_consecutive<N, 8>(memory + address[l], data, l);
 }
 
 /// Whole dwords; a dword outside reads 0.
@@ -152,8 +174,22 @@ void read_dwords(ds_access& a, const ds_addresses& where, unsigned e, uint64_t o
     if (where.step[e] == int32_t(4 * n)) {
       switch (n) {
         case 1: std::memcpy(result[0], first, 256); return;
-        case 2: read_consecutive<2>(first, result); return;
-        case 4: read_consecutive<4>(first, result); return;
+        case 2: read_consecutive<2, 64>(first, result, 0); return;
+        case 4: read_consecutive<4, 64>(first, result, 0); return;
+        default: break;
+      }
+    }
+  } else if (!out && where.by_eights[e]) {
+    if (where.step[e] == 0) {
+      for (unsigned k = 0; k < n; ++k)
+        for (unsigned l = 0; l < 64; l += 8) std::fill_n(result[k] + l, 8, load<uint32_t>(a.memory + address[l] + 4 * k));
+      return;
+    }
+    if (where.step[e] == int32_t(4 * n)) {
+      switch (n) {
+        case 1: read_eights<1>(a.memory, address, result); return;
+        case 2: read_eights<2>(a.memory, address, result); return;
+        case 4: read_eights<4>(a.memory, address, result); return;
         default: break;
       }
     }
@@ -216,10 +252,17 @@ void write(ds_access& a, const ds_addresses& where) {
       if (where.step[0] == int32_t(4 * n)) {
         switch (n) {
           case 1: std::memcpy(first, a.data0[0], 256); return;
-          case 2: write_consecutive<2>(first, a.data0); return;
-          case 4: write_consecutive<4>(first, a.data0); return;
+          case 2: write_consecutive<2, 64>(first, a.data0, 0); return;
+          case 4: write_consecutive<4, 64>(first, a.data0, 0); return;
           default: break;
         }
+      }
+    } else if (where.by_eights[0] && where.step[0] == int32_t(4 * n)) { // ascending: of equal addresses the highest lane's data stay
+      switch (n) {
+        case 1: write_eights<1>(a.memory, address, a.data0); return;
+        case 2: write_eights<2>(a.memory, address, a.data0); return;
+        case 4: write_eights<4>(a.memory, address, a.data0); return;
+        default: break;
       }
     }
     if (n == 1) {
@@ -391,7 +434,7 @@ void ds_compute_addresses(const ds_access& a, ds_addresses& out) {
   const ds_shape& s = a.shape;
   const isa::instruction& i = *a.inst;
   const uint32_t keep = ~(forced_alignment(s, a.unaligned) - 1);
-  out.linear[0] = out.linear[1] = false;
+  out.linear[0] = out.linear[1] = out.by_eights[0] = out.by_eights[1] = false;
   switch (s.kind) {
     case ds_kind::read: case ds_kind::write: case ds_kind::atomic: case ds_kind::condxchg: {
       const uint32_t* base = a.vaddr[0];

@@ -64,6 +64,8 @@ struct ds_addresses {
   alignas(64) uint32_t address[2][64];
   /// Element e of lane l is at address[e][0] + l * step[e], with all 64 lanes active (loads, stores and atomics only; false: not looked at).
   bool linear[2] = {false, false};
+  /// The same inside of each eight lanes (0-7, 8-15 ...), wherever each eight starts.
+  bool by_eights[2] = {false, false};
   int32_t step[2] = {0, 0};
 };
 

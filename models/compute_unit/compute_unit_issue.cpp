@@ -208,7 +208,7 @@ bool compute_unit::issue_alu(wave& w, const micro_op& m, uint64_t cycle, issue_s
     const unsigned cycles = valu_cycles(m);
     valu_free_[w.simd] = cycle + cycles;
     ++statistics.valu;
-    statistics.valu_lanes += unsigned(__builtin_popcountll(r.exec()));
+    statistics.valu_lanes += r.exec() == ~uint64_t(0) ? 64 : unsigned(__builtin_popcountll(r.exec()));
     issued(w, m, cycle, cycles);
     r.pc = next_pc;
     if (!execute(w, m, cycle)) return false;

@@ -51,9 +51,10 @@ uint8_t compute_unit::due_with(unsigned port, const fabric::payload& p) const {
 }
 
 void compute_unit::find_return_wake(uint64_t cycle) {
-  return_wake_ = never;
-  for (const auto& queue : returns_)
-    for (size_t k = 0; k < queue.size(); ++k) return_wake_ = std::min(return_wake_, std::max(return_cycle(queue[k]), cycle + 1));
+  uint64_t first = never;
+  for (const auto& queue : returns_) // each in order of time
+    for (size_t k = 0; k < queue.size() && std::max(queue[k].cycle, cycle + 1) < first; ++k) first = std::min(first, std::max(return_cycle(queue[k]), cycle + 1));
+  return_wake_ = first;
 }
 
 void compute_unit::on_ready(unsigned port, fabric::picoseconds at) {

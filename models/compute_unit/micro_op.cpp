@@ -196,13 +196,12 @@ static void fill_micro_op(micro_op& m, const uint32_t* words, unsigned available
 
 void make_micro_op(micro_op& m, const uint32_t* words, unsigned available, isa::target chip) {
   fill_micro_op(m, words, available, chip);
-  const auto& v = m.vgpr_reads;
-  for (unsigned n = 256; n-- > 0;)
-    if (v.has(n) || m.vgpr_writes.has(n)) { m.vgpr_end = uint16_t(n + 1); break; }
-  for (unsigned n = 102; n-- > 0;)
-    if (m.sgpr_reads.has(n) || m.sgpr_writes.has(n)) { m.sgpr_end = uint8_t(n + 1); break; }
-  for (unsigned n = 108; n < 124; ++n)
-    if (m.sgpr_writes.has(n)) m.sgpr_end = 255; // TTMP
+  for (unsigned k = 4; k-- > 0;)
+    if (const uint64_t b = m.vgpr_reads.bits[k] | m.vgpr_writes.bits[k]) { m.vgpr_end = uint16_t(64 * k + 64 - unsigned(__builtin_clzll(b))); break; }
+  const uint64_t below_102 = (uint64_t(1) << (102 - 64)) - 1;
+  if (const uint64_t b = (m.sgpr_reads.bits[1] | m.sgpr_writes.bits[1]) & below_102) m.sgpr_end = uint8_t(128 - __builtin_clzll(b));
+  else if (const uint64_t c = m.sgpr_reads.bits[0] | m.sgpr_writes.bits[0]) m.sgpr_end = uint8_t(64 - __builtin_clzll(c));
+  if (m.sgpr_writes.bits[1] >> (108 - 64) & 0xffff) m.sgpr_end = 255; // TTMP
   if (m.inst.info && m.unit == unit::valu) {
     m.reads_lds = m.inst.encoding() == encoding::VINTRP || std::strncmp(m.inst.info->name, "v_interp", 8) == 0;
     for (const auto& s : m.inst.src) m.reads_lds |= s.code == isa::operand_code::lds_direct;

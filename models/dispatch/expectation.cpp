@@ -58,6 +58,20 @@ bool element_matches(data_type t, uint64_t got, uint64_t gold, const tolerance& 
   return std::fabs(a - b) <= tol.abs + tol.rel * std::fabs(b) || ulp_distance(t, got, gold) <= tol.ulp;
 }
 
+namespace {
+/// Elements from i on that are surely right, by what decides nearly all of them: single floats within abs and rel.
+uint64_t skip_close(const std::vector<uint8_t>& got, const std::vector<uint8_t>& gold, uint64_t i, uint64_t n, const tolerance& tol) {
+  for (; i < n; ++i) {
+    float x, y;
+    std::memcpy(&x, &got[4 * i], 4);
+    std::memcpy(&y, &gold[4 * i], 4);
+    const double allowed = tol.abs + tol.rel * std::fabs(double(y));
+    if (!(std::fabs(double(x) - double(y)) <= allowed) || std::isinf(allowed)) break;
+  }
+  return i;
+}
+} // namespace
+
 content content_of(const loaded_job& j, const std::string& buffer, const std::string& image, device_memory& memory) {
   content c;
   if (image.empty()) {
@@ -103,6 +117,7 @@ expectation_result check(const expect_spec& e, const content& b, unsigned shown)
     }
     if (got == gold) continue;
     for (uint64_t i = 0; i < n; ++i) {
+      if (e.type == data_type::f32 && (i = skip_close(got, gold, i, n, tol)) == n) break;
       const uint64_t x = element(got, i, size), y = element(gold, i, size);
       if (element_matches(e.type, x, y, tol)) continue;
       const double d = difference(e.type, x, y);

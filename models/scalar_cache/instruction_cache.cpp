@@ -39,7 +39,7 @@ void instruction_cache::on_reset() {
   fills_.assign(fills_.size(), fill());
   requests_.assign(requests_.size(), request());
   last_l2_cycle_ = 0;
-  answer_cycle_ = never;
+  answer_cycle_ = next_answer_ = never;
   answered_ = 0;
   stall_ = stall::none;
   stall_since_ = 0;
@@ -67,8 +67,7 @@ cycle_t instruction_cache::on_wake(cycle_t c) {
   for (const instruction_cache_port& s : state_)
     if (!s.queue.empty() && (stall_ == stall::none || s.queue.front().cycle > c)) next = std::min(next, std::max(s.queue.front().cycle, c + 1));
   if (!responses_.empty()) next = std::min(next, std::max(responses_.front().cycle, c + 1));
-  for (const instruction_cache_port& s : state_)
-    if (!s.answers.empty()) next = std::min(next, std::max(s.answers.next() - 1, c + 1));
+  if (next_answer_ != never) next = std::min(next, std::max(next_answer_ - 1, c + 1));
   return next;
 }
 
@@ -243,15 +242,18 @@ uint16_t instruction_cache::take_request(payload& p, unsigned port) {
 
 void instruction_cache::answer(uint16_t r, cycle_t ready) {
   if (context_.chaos.on()) ready += context_.chaos.extra(number_ + 2, draws_++);
-  state_[requests_[r].port].answers.reserve(std::max(ready, now() + 1), 1, r);
+  next_answer_ = std::min(next_answer_, state_[requests_[r].port].answers.reserve(std::max(ready, now() + 1), 1, r));
 }
 
 void instruction_cache::send_answers(cycle_t c) {
-  for (unsigned port = 0; port < state_.size(); ++port)
-    for (return_calendar& answers = state_[port].answers; answers.next() <= c + 1;) {
+  if (next_answer_ > c + 1) return;
+  next_answer_ = never;
+  const picoseconds t = clock().at(c + 1);
+  for (unsigned port = 0; port < state_.size(); ++port) {
+    return_calendar& answers = state_[port].answers;
+    while (answers.next() <= c + 1) {
       const uint16_t r = answers.take();
       free_requests_.push_back(r);
-      const picoseconds t = clock().at(c + 1);
       if (answer_cycle_ != c + 1) answered_ = 0;
       answer_cycle_ = c + 1;
       answered_ |= 1u << port;
@@ -259,6 +261,8 @@ void instruction_cache::send_answers(cycle_t c) {
       return_signal_.set(t + clock().period(), 0);
       ports_[port]->respond(*requests_[r].p, t);
     }
+    next_answer_ = std::min(next_answer_, answers.next());
+  }
 }
 
 void instruction_cache::send_to_l2(cycle_t c) {

@@ -110,6 +110,7 @@ private:
   std::vector<fill> fills_;
   std::vector<request> requests_;
   fabric::cycle_t last_l2_cycle_ = 0;
+  fabric::cycle_t next_answer_ = fabric::never;  ///< the first of all ports' answers
   fabric::cycle_t answer_cycle_ = fabric::never; ///< of the answers sent last, and their compute units (trace)
   uint32_t answered_ = 0;
 

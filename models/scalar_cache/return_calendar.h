@@ -21,9 +21,9 @@ public:
       busy_.resize(horizon / 64);
       ends_.resize(horizon / 64);
     }
-    fabric::cycle_t start = earliest;
-    for (unsigned run = 0; run < cycles;) {
-      if (test(busy_, start + run)) { start += run + 1; run = 0; }
+    fabric::cycle_t start = next_free(earliest);
+    for (unsigned run = 1; run < cycles;) {
+      if (test(busy_, start + run)) { start = next_free(start + run + 1); run = 1; }
       else ++run;
     }
     for (unsigned k = 0; k < cycles; ++k) set(busy_, start + k);
@@ -57,6 +57,10 @@ private:
   static bool test(const bits& b, fabric::cycle_t c) { return b[c % horizon / 64] >> (c % 64) & 1; }
   static void set(bits& b, fabric::cycle_t c) { b[c % horizon / 64] |= uint64_t(1) << (c % 64); }
   static void reset(bits& b, fabric::cycle_t c) { b[c % horizon / 64] &= ~(uint64_t(1) << (c % 64)); }
+  fabric::cycle_t next_free(fabric::cycle_t from) const {
+    for (fabric::cycle_t c = from;; c = (c / 64 + 1) * 64)
+      if (const uint64_t w = ~busy_[c % horizon / 64] >> (c % 64)) return c + unsigned(__builtin_ctzll(w));
+  }
   fabric::cycle_t search(fabric::cycle_t from) const {
     for (fabric::cycle_t c = from;; c = (c / 64 + 1) * 64)
       if (const uint64_t w = ends_[c % horizon / 64] >> (c % 64)) return c + unsigned(__builtin_ctzll(w));

@@ -112,10 +112,15 @@ void coalescer::grow(size_t n) {
 
 bool coalescer::add(fabric::wave_request& r, const access_state& s, access_plan& plan, line_list& list, uint64_t address, unsigned length, uint32_t data, unsigned lane) {
   const uint64_t a = address & line_mask;
-  size_t h = size_t((a >> 6) * 0x9e3779b97f4a7c15ull >> 32) & mask_;
-  while (table_[h].stamp == stamp_ && table_[h].line != a) h = (h + 1) & mask_;
-  if (table_[h].stamp != stamp_) {
-    table_[h] = {a, uint32_t(list.lines.size()), stamp_};
+  if (a != last_line_) {
+    size_t h = size_t((a >> 6) * 0x9e3779b97f4a7c15ull >> 32) & mask_;
+    while (table_[h].stamp == stamp_ && table_[h].line != a) h = (h + 1) & mask_;
+    const bool known = table_[h].stamp == stamp_;
+    if (!known) table_[h] = {a, uint32_t(list.lines.size()), stamp_};
+    last_line_ = a;
+    last_index_ = table_[h].index;
+  }
+  if (last_index_ == list.lines.size()) {
     line_list::line l;
     l.address = a;
     l.first_lane = uint8_t(lane);
@@ -127,9 +132,9 @@ bool coalescer::add(fabric::wave_request& r, const access_state& s, access_plan&
     skipped_ |= l.skip;
     list.lines.push_back(l);
   }
-  line_list::line& l = list.lines[table_[h].index];
+  line_list::line& l = list.lines[last_index_];
   if (l.skip) {
-    if (l.bytes) plan.not_resident |= uint64_t(1) << lane;
+    if (l.bytes) plan.not_resident |= lane_run(lane, (data % plan.bytes + length + plan.bytes - 1) / plan.bytes);
     return true;
   }
   const unsigned offset = unsigned(address - a);
@@ -149,10 +154,30 @@ bool coalescer::add(fabric::wave_request& r, const access_state& s, access_plan&
   return true;
 }
 
+/// One piece a lane: lanes that follow each other, in memory too, are added together.
+bool coalescer::add_runs(fabric::wave_request& r, const access_state& s, access_plan& plan, line_list& list, uint64_t active) {
+  const unsigned bytes = plan.bytes;
+  const uint64_t* address = plan.address.data();
+  while (active) {
+    const unsigned first = first_lane(active);
+    const uint64_t from = address[first];
+    unsigned n = 1;
+    while (first + n < lanes && (active >> (first + n) & 1) && address[first + n] == from + uint64_t(n) * bytes) ++n;
+    active &= ~lane_run(first, n);
+    for (unsigned done = 0; done < n * bytes;) { // by lines
+      const uint64_t a = fabric::canonical(from + done);
+      const unsigned length = std::min(line_bytes - unsigned(a & (line_bytes - 1)), n * bytes - done);
+      if (!add(r, s, plan, list, a, length, first * bytes + done, first + done / bytes)) return false;
+      done += length;
+    }
+  }
+  return true;
+}
+
 bool coalescer::build(fabric::wave_request& r, const access_state& s, access_plan& plan, fabric::address_space& space, line_list& list) {
   list.clear();
   space_ = &space;
-  last_page_ = ~uint64_t(0);
+  last_page_ = last_line_ = ~uint64_t(0);
   skipped_ = false;
   if (s.contiguous && s.kind != memory_kind::atomic) return build_run(r, s, plan, list);
   uint64_t any = 0;
@@ -167,7 +192,9 @@ bool coalescer::build(fabric::wave_request& r, const access_state& s, access_pla
     stamp_ = 1;
   }
   const unsigned bytes = plan.bytes;
-  for (uint64_t m = any; m; m &= m - 1) {
+  if (plan.pieces == 1 && s.kind != memory_kind::atomic && !s.contiguous) {
+    if (!add_runs(r, s, plan, list, any)) return false;
+  } else for (uint64_t m = any; m; m &= m - 1) {
     const unsigned lane = first_lane(m);
     for (unsigned k = 0; k < plan.pieces; ++k) {
       if (!(plan.active[k] >> lane & 1)) continue;
@@ -186,6 +213,14 @@ namespace {
 
 unsigned count_linear(const uint64_t* a, uint64_t active, unsigned bytes) {
   unsigned n = 0;
+  if (active == ~uint64_t(0)) {
+    const uint64_t b = bytes;
+    for (unsigned q = 0; q < quads; ++q, a += 4) {
+      const uint64_t x = a[1] - a[0], y = a[2] - a[0], z = a[3] - a[0];
+      n += unsigned(((x ^ b) | (y ^ 2 * b) | (z ^ 3 * b)) == 0) | unsigned((x | y | z) == 0);
+    }
+    return n;
+  }
   for (unsigned q = 0; q < quads; ++q, active >>= 4, a += 4) {
     unsigned m = unsigned(active & 15);
     if (!m) { ++n; continue; }

@@ -11,7 +11,7 @@ namespace lyra::texture {
 /// The lines of one instruction in the order of first use (lanes ascending, the pieces of a lane together), and which bytes of the plan each serves.
 struct line_list {
   static constexpr uint32_t end = ~uint32_t(0);
-  struct line {
+  struct alignas(32) line {
     uint64_t address = 0;
     uint64_t bytes = 0;         ///< mask of the bytes that are used
     uint32_t first = end, last = end; ///< touches
@@ -39,6 +39,8 @@ public:
 
 private:
   bool build_run(fabric::wave_request& request, const access_state& state, access_plan& plan, line_list& list);
+  bool add_runs(fabric::wave_request& request, const access_state& state, access_plan& plan, line_list& list, uint64_t active);
+  /// Bytes of one line; those of several lanes only where the plan has one piece a lane.
   bool add(fabric::wave_request& request, const access_state& state, access_plan& plan, line_list& list, uint64_t address, unsigned length, uint32_t data, unsigned lane);
   /// State of a page for this access: 0 usable, 1 zeros and drops, 2 fault.
   int check(fabric::wave_request& request, const access_state& state, uint64_t address, unsigned lane, uint64_t lane_address, uint64_t& not_resident_lanes) {
@@ -58,7 +60,8 @@ private:
   uint32_t stamp_ = 0;
   bool skipped_ = false;
   fabric::address_space* space_ = nullptr;
-  uint64_t last_page_ = ~uint64_t(0);
+  uint64_t last_page_ = ~uint64_t(0), last_line_ = ~uint64_t(0);
+  uint32_t last_index_ = 0; ///< of last_line_: lanes often stay in a line
   fabric::page_state last_state_ = fabric::page_state::unmapped;
 };
 

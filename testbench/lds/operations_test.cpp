@@ -39,10 +39,15 @@ struct rig {
     w->lds_base = 512 * pick(40);
     w->lds_size = 512 * pick(80);
     if (w->lds_base + w->lds_size > 65536) w->lds_size = 65536 - w->lds_base;
-    const unsigned pattern = pick(8);
+    const unsigned pattern = pick(9);
     static const int steps[] = {0, 4, 8, 12, 16, -4, -8, 5};
     const int regular = steps[pick(8)];
     const uint32_t edge = pick(2) ? w->lds_size - 16 + pick(20) : pick(20) - 4; // lane 63 ends, or lane 0 starts, at an end of the allocation
+    const int of_eight = pick(2) ? int(alu::ds_shape_of(inst).bytes) : regular; // lanes 0-7, 8-15 ... each in a row, as in tiles of a matrix
+    uint32_t eight[8];
+    const uint32_t eight_span = pick(2) ? 256 : w->lds_size + 64;
+    for (uint32_t& e : eight) e = pick(eight_span);
+    if (pick(3) == 0) eight[pick(8)] = edge;
     const uint32_t start = pick(w->lds_size + 64), step = pick(40), span = 1 + pick(w->lds_size + 256);
     for (unsigned l = 0; l < 64; ++l) {
       uint32_t a = 0;
@@ -54,6 +59,7 @@ struct rig {
         case 4: a = pick(span); break;
         case 6: a = uint32_t(edge + regular * (int(l) - 63)) - uint32_t(inst.offset & 0xff); break;
         case 7: a = uint32_t(edge + regular * int(l)) - uint32_t(inst.offset & 0xff); break;
+        case 8: a = eight[l / 8] + uint32_t(of_eight * int(l % 8)); break;
         case 5: a = pick(5) ? pick(span) : uint32_t(random()); break;
       }
       if (src2 && pick(2)) a = (a & 0x1ffff) | (pick(4096) - 2048u) << 17;
@@ -105,7 +111,7 @@ BOOST_AUTO_TEST_CASE(every_ds_opcode_agrees_with_the_model_on_random_lanes_addre
   r.fill();
   for (const auto* row : ds_model::ds_opcodes()) {
     if (ds_model::gds_only(row->name)) continue;
-    for (unsigned k = 0; k < 300; ++k) {
+    for (unsigned k = 0; k < 400; ++k) {
       if (k % 50 == 0) r.fill();
       r.request(row->name);
       compare(r, row->name);

@@ -123,12 +123,15 @@ void fill(std::mt19937_64& g, wave_request& r, isa::instruction& i) {
   using e = isa::encoding;
   const bool buffer = i.encoding() == e::MUBUF || i.encoding() == e::MTBUF;
   const unsigned bytes = i.has(isa::FORMAT) ? 4 : i.info->memory_bytes;
-  const unsigned pattern = unsigned(g() % 5), spread = unsigned(g() % 3 == 0 ? 4 : 1000);
+  const unsigned pattern = unsigned(g() % 6), spread = unsigned(g() % 3 == 0 ? 4 : 1000), row = 2u << g() % 5;
+  uint32_t rows[32]; // where each row of lanes starts
+  for (uint32_t& v : rows) v = uint32_t(g() % 128);
   auto value = [&](unsigned l, unsigned step, unsigned limit) -> uint32_t {
     switch (pattern) {
       case 0: return 40 * step;
       case 1: case 2: return (l + 7) * step;
       case 3: return uint32_t(g() % limit) * step;
+      case 5: return (rows[l / row] + l % row) * step;
       default: return uint32_t(g() % spread) * (g() % 16 ? step : 1);
     }
   };

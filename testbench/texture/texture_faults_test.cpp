@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(tfe_reports_non_resident_pages_in_one_more_register) {
   b.space.map(base, 4096);
   b.space.map(base + 4096, 4096, page_state::non_resident);
   b.space.fill(10);
-  for (bool run : {true, false}) {
+  for (unsigned pattern : {0, 1, 2}) { // a run; scattered; rows of eight lanes, one of which goes over the page's end
     payload* p;
     isa::instruction i = make("buffer_load_dwordx2");
     i.offen = i.tfe = true;
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(tfe_reports_non_resident_pages_in_one_more_register) {
     descriptor d;
     d.base = base + 4096 - 8 * 20;
     d.put(r.resource);
-    for (unsigned l = 0; l < 64; ++l) r.vaddr[0][l] = 8 * (run ? l : (l * 37) % 64);
+    for (unsigned l = 0; l < 64; ++l) r.vaddr[0][l] = 8 * (pattern == 0 ? l : pattern == 1 ? (l * 37) % 64 : l / 8 * 5 % 8 * 8 + l % 8);
     b.cu.issue(*p, 1);
     b.run_all();
     BOOST_TEST(int(r.fault) == 0);

@@ -106,7 +106,7 @@ public:
 
 private:
   enum class entry_state : uint8_t { waiting, done, sent };
-  struct entry { // of the latency FIFO
+  struct alignas(32) entry { // of the latency FIFO
     fabric::payload* p = nullptr;
     fabric::cycle_t cycle = 0; ///< done: earliest at TD; sent: at TD
     uint32_t next = 0;         ///< next entry that waits for the same transaction
@@ -115,7 +115,7 @@ private:
   };
   enum class kind : uint8_t { read, write, atomic };
   static constexpr size_t key_chains = 256;
-  struct transaction { // to L2: reads first (MSHRs), then writes and atomics
+  struct alignas(64) transaction { // to L2: reads first (MSHRs), then writes and atomics
     fabric::payload* p = nullptr; ///< what goes to L2: a read of TA's that missed, passed on; a write's own, from the beginning; others: made when sent
     uint64_t line = 0, mask = 0;
     uint64_t instruction = 0;

@@ -57,15 +57,15 @@ private:
     tlm::tlm_response_status error;
   };
   struct event { fabric::payload* p; event_kind what; uint8_t beats; fabric::cycle_t due; };
-  struct target { request r; uint32_t next; };
-  struct mshr {
+  struct alignas(64) target { request r; uint32_t next; };
+  struct alignas(64) mshr {
     fabric::payload* fetch = nullptr; ///< held back while a write-back of the line is under way
-    request atomic{}; ///< at the atomic unit, while `locked`
+    fabric::cycle_t since = 0;
     int line = cache_array::absent;
     uint32_t head = none, tail = none;
     uint16_t waiting = 0;
     bool busy = false, locked = false, streaming = false, fetch_waits = false, passed = false; ///< passed: `fetch` is a request's
-    fabric::cycle_t since = 0;
+    request atomic{}; ///< at the atomic unit, while `locked`
   };
   struct writeback { fabric::payload* p = nullptr; uint64_t line = 0, order = 0; bool waits = false; };
   struct outgoing { fabric::payload* p; fabric::cycle_t ready; };

@@ -102,6 +102,10 @@ void l2_channel::overlay(uint64_t address, uint8_t* data, uint64_t mask, bool wr
   } else {
     mask &= array_.valid(i);
     const uint8_t* line = array_.data(i);
+    if (mask == ~uint64_t(0)) {
+      std::memcpy(data, line, line_bytes);
+      return;
+    }
     for (unsigned k = offset; k < line_bytes; ++k)
       if (mask >> k & 1) data[k - offset] = line[k];
   }

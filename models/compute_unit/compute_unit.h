@@ -58,7 +58,7 @@ private:
   static constexpr unsigned simds = 4, max_slots = turn_board::slots, waves_at_first = 4;
   struct issue_slots { bool valu = false, scalar = false, vmem = false, lds = false, branch = false; };
   /// `due`: what decides when it must be applied at the latest: the wave that it is for, or `at_once` (fetches, faults, data for LDS).
-  struct pending_return { fabric::picoseconds at; fabric::payload* p; uint64_t cycle; uint8_t due; };
+  struct alignas(32) pending_return { fabric::picoseconds at; fabric::payload* p; uint64_t cycle; uint8_t due; };
   static constexpr uint8_t at_once = 255;
   struct vgpr_file {
     std::unique_ptr<uint32_t[]> words;

@@ -2,6 +2,7 @@
 // Tag and data array shared by the caches: sets and ways of 64-byte lines, replacement, per-byte valid and dirty masks, data on first use.
 // Plain C++: no SystemC, tested without the kernel.
 #pragma once
+#include "fabric/host_lines.h"
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -63,10 +64,13 @@ enum class replacement : uint8_t { lru, fifo, random };
 
 /// Lines are named by their index set * ways + way. Times, misses and coherence are the owner's business.
 class cache_array {
+  static constexpr uint32_t pinned_bit = uint32_t(1) << 31;
+
 public:
   static constexpr int absent = -1;
 
-  cache_array(set_selection select, unsigned ways, replacement policy = replacement::lru);
+  /// `most_uses`: how many times of use can be told apart before they are counted anew (for tests).
+  cache_array(set_selection select, unsigned ways, replacement policy = replacement::lru, uint32_t most_uses = pinned_bit - 1);
 
   unsigned sets() const { return select_.sets; }
   unsigned ways() const { return ways_; }
@@ -110,23 +114,22 @@ public:
   bool pinned(int i) const { return order_[size_t(i)] & pinned_bit; }
   void pin(int i, bool on) { order_[size_t(i)] = (order_[size_t(i)] & ~pinned_bit) | (on ? pinned_bit : 0); }
   /// Free for the owner (pending, volatile, ...); 0 after install.
-  uint8_t& flags(int i) { return states_[size_t(i)].flags; }
-  uint8_t flags(int i) const { return states_[size_t(i)].flags; }
+  uint8_t& flags(int i) { return flags_[size_t(i)]; }
+  uint8_t flags(int i) const { return flags_[size_t(i)]; }
 
   /// Most recently used (LRU); no effect with the other policies.
   void touch(int i) {
     const size_t n = size_t(i), set = n / ways_;
     recent_[set] = uint8_t(n - set * ways_);
-    if (policy_ == replacement::lru) order_[n] = ++clock_ | (order_[n] & pinned_bit);
+    if (policy_ == replacement::lru) order_[n] = next_use() | (order_[n] & pinned_bit);
   }
   /// First victim of its set.
   void retire(int i) { order_[size_t(i)] &= pinned_bit; }
 
-  /// The 64 bytes of a line; memory is taken at the first call.
+  /// The 64 bytes of a line; memory is taken at the first call, and used as far as lines are.
   uint8_t* data(int i) {
-    auto& block = blocks_[size_t(i) / block_lines];
-    if (!block) block.reset(new uint8_t[block_lines * line_bytes]); // not cleared: bytes that are not valid are not looked at
-    return block.get() + size_t(i) % block_lines * line_bytes;
+    if (!data_) data_.reset(new data_line[lines()]); // not cleared: bytes that are not valid are not looked at
+    return data_[size_t(i)].bytes;
   }
   /// A store: bytes become valid and, with `dirty`, dirty.
   void write(int i, const uint8_t* bytes, uint64_t mask, bool dirty) {
@@ -141,24 +144,32 @@ public:
     states_[size_t(i)].valid |= missing;
   }
   /// Host bytes taken for data so far.
-  size_t data_bytes() const;
+  size_t data_bytes() const { return data_ ? size_t(lines()) * line_bytes : 0; }
 
 private:
   static constexpr uint64_t no_line = ~uint64_t(0);
-  static constexpr unsigned block_lines = 8; // a random set of lines takes little more than itself
-  static constexpr uint64_t pinned_bit = uint64_t(1) << 63;
-  struct state { uint64_t valid = 0, dirty = 0; uint8_t flags = 0; };
+  struct state { uint64_t valid = 0, dirty = 0; };
+  struct alignas(line_bytes) data_line { uint8_t bytes[line_bytes]; };
+  /// The next time of use. When there are no more, those of each set are counted anew from 1 in their order.
+  uint32_t next_use() {
+    if (clock_ == most_uses_) renumber();
+    return ++clock_;
+  }
+  void renumber();
 
   set_selection select_;
   unsigned ways_;
   replacement policy_;
   unsigned present_ = 0;
-  uint64_t clock_ = 0;
-  std::vector<uint64_t> tags_;
-  std::vector<state> states_;
-  std::vector<uint64_t> order_; ///< by line: when it was used last (or installed), pinned_bit on top; apart from the states since a victim is the least of its set
+  uint32_t clock_ = 0, most_uses_;
+  uint64_t installs_ = 0;        ///< for the draws of random replacement
+  // Apart from each other, and from a line of the host's cache on: a look-up reads the tags of a set, a victim is the least of its order.
+  host_lines<uint64_t> tags_;
+  host_lines<state> states_;
+  host_lines<uint32_t> order_;   ///< by line: when it was used last (or installed), pinned_bit on top
+  std::vector<uint8_t> flags_;
   std::vector<uint8_t> recent_; // way used last in each set: looked at first
-  std::vector<std::unique_ptr<uint8_t[]>> blocks_;
+  std::unique_ptr<data_line[]> data_;
 };
 
 } // namespace lyra::cache

@@ -27,19 +27,20 @@ enum class cache_control : uint8_t {
 
 /// Cache policy of a line transaction. Ignorable; absent means all 0.
 struct policy_extension : tlm::tlm_extension<policy_extension> {
-  bool glc = false, slc = false, nv = false;
-  bool streaming = false; ///< the line need not stay in L2 (SLC)
-  cache_control control = cache_control::none;
+  uint64_t tag = 0;       ///< the requester's own note (TA: which instruction and line; comes back unchanged)
   uint16_t source = 0;    ///< which requester of the machine (statistics, fairness, trace)
   uint16_t route = 0;     ///< for the interconnect: the port the request came in by
-  uint64_t tag = 0;       ///< the requester's own note (TA: which instruction and line; comes back unchanged)
-  uint8_t wanted_bytes = 0; ///< hint for the width of data paths: bytes of the line that the requester will use; 0: all
-  bool hit = false;       ///< written by a cache: it answered without going below (observers)
   uint16_t passing = 0;   ///< a cache's own note about a transaction that it passes on below
+  cache_control control = cache_control::none;
+  uint8_t wanted_bytes = 0; ///< hint for the width of data paths: bytes of the line that the requester will use; 0: all
+  bool glc = false, slc = false, nv = false;
+  bool streaming = false; ///< the line need not stay in L2 (SLC)
+  bool hit = false;       ///< written by a cache: it answered without going below (observers)
   void clear() { glc = slc = nv = streaming = hit = false; control = cache_control::none; tag = 0; wanted_bytes = 0; }
   tlm_extension_base* clone() const override { return new policy_extension(*this); }
   void copy_from(const tlm_extension_base& e) override { *this = static_cast<const policy_extension&>(e); }
 };
+static_assert(sizeof(policy_extension) <= 32, "a pool's payload behind it shows its address, command and data pointer in the same line of the host's cache");
 
 /// One global atomic packet: all lanes of one instruction that touch one line. Command IGNORE; a target that does not know
 /// the extension answers COMMAND_ERROR. Lanes act in ascending order.

@@ -13,7 +13,7 @@ void hold(payload& p) { if (!payload_pool::kept_by_initiator(p)) p.acquire(); }
 void let_go(payload& p) { if (!payload_pool::kept_by_initiator(p)) p.release(); }
 } // namespace
 
-target_port::target_port(const std::string& name, request_server& owner, unsigned port) : socket(name.c_str()), owner_(owner), port_(port) { socket.bind(*this); }
+target_port::target_port(const std::string& name, request_server& owner, unsigned port) : owner_(owner), port_(port), socket(name.c_str()) { socket.bind(*this); }
 
 tlm::tlm_sync_enum target_port::nb_transport_fw(payload& p, tlm::tlm_phase& phase, sc_core::sc_time& t) {
   const picoseconds n = event_ps();
@@ -63,7 +63,7 @@ void target_port::accept(picoseconds at) {
   last_end_request_ = at;
   tlm::tlm_phase phase = tlm::END_REQ;
   sc_core::sc_time t = delay_until(at);
-  socket->nb_transport_bw(p, phase, t);
+  initiator().nb_transport_bw(p, phase, t);
 }
 
 void target_port::respond(payload& p, picoseconds at) {
@@ -78,7 +78,7 @@ void target_port::begin_response(payload& p, picoseconds at) {
   in_response_ = &p;
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_core::sc_time t = delay_until(at);
-  const tlm::tlm_sync_enum s = socket->nb_transport_bw(p, phase, t);
+  const tlm::tlm_sync_enum s = initiator().nb_transport_bw(p, phase, t);
   if (s == tlm::TLM_COMPLETED || (s == tlm::TLM_UPDATED && phase == tlm::END_RESP)) {
     const picoseconds end = event_ps() + t.value();
     if (last_response_ < end) last_response_ = end;
@@ -87,7 +87,7 @@ void target_port::begin_response(payload& p, picoseconds at) {
   }
 }
 
-initiator_port::initiator_port(const std::string& name, response_client& owner, unsigned port) : socket(name.c_str()), owner_(owner), port_(port) { socket.bind(*this); }
+initiator_port::initiator_port(const std::string& name, response_client& owner, unsigned port) : owner_(owner), port_(port), socket(name.c_str()) { socket.bind(*this); }
 
 picoseconds initiator_port::send(payload& p, picoseconds at) {
   if (at < free_at_) at = free_at_;
@@ -98,14 +98,14 @@ picoseconds initiator_port::send(payload& p, picoseconds at) {
   ++in_flight_;
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time t = to_sc_time(at - n);
-  const tlm::tlm_sync_enum s = socket->nb_transport_fw(p, phase, t);
+  const tlm::tlm_sync_enum s = target().nb_transport_fw(p, phase, t);
   if (s == tlm::TLM_COMPLETED || (s == tlm::TLM_UPDATED && phase == tlm::BEGIN_RESP)) {
     pending_ = nullptr;
     --in_flight_;
     if (s == tlm::TLM_UPDATED) { // the target opened its response: close it
       tlm::tlm_phase end = tlm::END_RESP;
       sc_core::sc_time te = t;
-      socket->nb_transport_fw(p, end, te);
+      target().nb_transport_fw(p, end, te);
     }
     owner_.on_response(port_, p, n + t.value());
   } else if (s == tlm::TLM_UPDATED) { // END_REQ

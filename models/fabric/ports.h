@@ -43,8 +43,16 @@ public:
   virtual void on_invalidate_direct_mem_ptr(unsigned, uint64_t, uint64_t) {}
 };
 
-/// Target side of one edge.
+/// Target side of one edge. What every message touches stands in front of the socket, which is large.
 class target_port : public tlm::tlm_fw_transport_if<>, private resettable {
+  request_server& owner_;
+  unsigned port_;
+  payload* withheld_ = nullptr;
+  payload* in_response_ = nullptr; ///< BEGIN_RESP sent, END_RESP not yet back
+  picoseconds last_response_ = 0, last_end_request_ = 0;
+  tlm::tlm_bw_transport_if<>* initiator_ = nullptr; ///< whom the socket is bound to, from the first response on
+  ring<std::pair<payload*, picoseconds>> waiting_{4};
+
 public:
   target_port(const std::string& name, request_server& owner, unsigned port);
   tlm::tlm_target_socket<bus_width_bits> socket;
@@ -62,23 +70,27 @@ private:
   void b_transport(payload& p, sc_core::sc_time& t) override { owner_.b_transport(port_, p, t); }
   unsigned transport_dbg(payload& p) override { return owner_.transport_dbg(port_, p); }
   bool get_direct_mem_ptr(payload& p, tlm::tlm_dmi& dmi) override { return owner_.get_direct_mem_ptr(port_, p, dmi); }
+  tlm::tlm_bw_transport_if<>& initiator() {
+    if (!initiator_) initiator_ = socket.operator->();
+    return *initiator_;
+  }
   void begin_response(payload& p, picoseconds at);
   void on_reset() override {
     withheld_ = in_response_ = nullptr;
     last_response_ = last_end_request_ = 0;
     waiting_.clear();
   }
-
-  request_server& owner_;
-  unsigned port_;
-  payload* withheld_ = nullptr;
-  payload* in_response_ = nullptr; ///< BEGIN_RESP sent, END_RESP not yet back
-  picoseconds last_response_ = 0, last_end_request_ = 0;
-  ring<std::pair<payload*, picoseconds>> waiting_{4};
 };
 
 /// Initiator side of one edge.
 class initiator_port : public tlm::tlm_bw_transport_if<>, private resettable {
+  response_client& owner_;
+  unsigned port_;
+  payload* pending_ = nullptr;
+  picoseconds free_at_ = 0;
+  size_t in_flight_ = 0;
+  tlm::tlm_fw_transport_if<>* target_ = nullptr; ///< whom the socket is bound to, from the first request on
+
 public:
   initiator_port(const std::string& name, response_client& owner, unsigned port);
   tlm::tlm_initiator_socket<bus_width_bits> socket;
@@ -96,17 +108,15 @@ public:
 private:
   tlm::tlm_sync_enum nb_transport_bw(payload& p, tlm::tlm_phase& phase, sc_core::sc_time& t) override;
   void invalidate_direct_mem_ptr(sc_dt::uint64 b, sc_dt::uint64 e) override { owner_.on_invalidate_direct_mem_ptr(port_, b, e); }
+  tlm::tlm_fw_transport_if<>& target() {
+    if (!target_) target_ = socket.operator->();
+    return *target_;
+  }
   void on_reset() override {
     pending_ = nullptr;
     free_at_ = 0;
     in_flight_ = 0;
   }
-
-  response_client& owner_;
-  unsigned port_;
-  payload* pending_ = nullptr;
-  picoseconds free_at_ = 0;
-  size_t in_flight_ = 0;
 };
 
 } // namespace lyra::fabric

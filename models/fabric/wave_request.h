@@ -10,17 +10,10 @@ namespace lyra::fabric {
 /// Why a lane's access could not be done.
 enum class fault_kind : uint8_t { none, unmapped, write_protected, misaligned, bad_descriptor, unsupported, lds_range };
 
-/// What an instruction brings and takes besides rows of registers.
+/// What an instruction brings and takes besides rows of registers. Ordered by use in lines of the host's cache: what every hop looks at stands last, before the rows' places.
 struct wave_request_scalars {
-  const isa::instruction* inst = nullptr;
-  const void* op = nullptr;  ///< the compute unit's own note: its decoded form of `inst`
-  uint64_t exec = 0;         ///< lanes that act (for FLAT: the lanes of this half)
   uint64_t pc = 0;
-  uint32_t wave_id = 0;      ///< unique in the run
-  uint16_t cu = 0;
-  uint8_t simd = 0, slot = 0;
   uint64_t sequence = 0;     ///< issue number in the compute unit; VMEM, DS return in this order
-  uint32_t wave_sequence = 0; ///< the compute unit's own note: number among the wave's vector memory instructions
   uint64_t dispatch_order = 0; ///< the wave's number in the order of dispatch (ordered append)
   uint64_t dispatch_first_order = 0; ///< dispatch_order of the first wave of the same dispatch (ordered append starts there)
   uint32_t dispatch = 0;     ///< which dispatch of the job
@@ -30,29 +23,36 @@ struct wave_request_scalars {
   uint32_t resource[8] = {}; ///< V# (4) or T# (8)
   uint32_t sampler[4] = {};
   uint32_t soffset = 0;      ///< MUBUF/MTBUF SOFFSET value
+  uint32_t m0 = 0;
   uint64_t saddr = 0;        ///< GLOBAL SADDR base (64 bit), SCRATCH SADDR offset (32 bit)
   uint64_t flat_scratch = 0; ///< FLAT_SCRATCH: the wave's scratch base (FLAT to the private aperture, SCRATCH)
-  uint32_t m0 = 0;
-  uint32_t mode = 0;         ///< MODE register (rounding, denormals)
   uint32_t lds_base = 0, lds_size = 0; ///< the workgroup's LDS allocation, bytes
   uint32_t gds_base = 0, gds_size = 0;
-  bool unaligned = true;     ///< SH_MEM_CONFIG: unaligned access allowed
+  uint32_t mode = 0;         ///< MODE register (rounding, denormals)
 
+  uint32_t wave_id = 0;      ///< unique in the run
+  uint64_t fault_address = 0;
+  const char* fault_text = nullptr; ///< static text with the details, or null
+  uint32_t conflicts = 0;    ///< for observers: extra bank cycles
+
+  uint32_t wave_sequence = 0; ///< the compute unit's own note: number among the wave's vector memory instructions
+  const isa::instruction* inst = nullptr;
+  const void* op = nullptr;  ///< the compute unit's own note: its decoded form of `inst`
+  uint64_t exec = 0;         ///< lanes that act (for FLAT: the lanes of this half)
+  uint64_t result_mask = 0;  ///< lanes written
+  uint64_t issue_ps = 0;     ///< for observers
+  uint32_t lines = 0, hits = 0; ///< for observers: lines touched, L1 hits
+  uint16_t cu = 0;
+  uint8_t simd = 0, slot = 0;
   uint8_t vaddr_dwords = 0, vdata_dwords = 0;
   uint8_t vdata2_row = 0;
   uint8_t result_dwords = 0;      ///< rows written below (VGPRs from the destination on), including TFE's
   uint8_t result_half = 0;        ///< row 0: 0: whole dword; 1: only bits 15:0 are written; 2: only bits 31:16 (the value stands there). Further rows are whole
   bool result_to_lds = false;     ///< LDS=1 load: `result[0]` goes to LDS at lds_address[lane]
   bool lod_clamped = false;       ///< LWE: a lane's level lay below the image's MIN_LOD_WARN; MODE.LOD_CLAMPED keeps it
-  uint64_t result_mask = 0;       ///< lanes written
+  bool unaligned = true;          ///< SH_MEM_CONFIG: unaligned access allowed
   fault_kind fault = fault_kind::none;
   uint8_t fault_lane = 0;
-  uint64_t fault_address = 0;
-  const char* fault_text = nullptr; ///< static text with the details, or null
-
-  // for observers
-  uint64_t issue_ps = 0;
-  uint32_t lines = 0, hits = 0, conflicts = 0; ///< lines touched, L1 hits, extra bank cycles
 };
 
 /// The private extension of CU -> TA, CU -> LDS and CU -> GDS edges. The target must understand it.
@@ -125,7 +125,7 @@ private:
   enum size_class : uint8_t { small, medium, large, all, classes };
   static constexpr unsigned rows_of[classes] = {2, 4, 8, wave_request::all_rows};
   struct owned_request : wave_request { void free() override {} };
-  struct slot {
+  struct alignas(64) slot {
     payload p; // first: `of` goes from it to the slot
     owned_request request;
     size_class size = all;

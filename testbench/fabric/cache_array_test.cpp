@@ -69,6 +69,28 @@ BOOST_AUTO_TEST_CASE(pinned_lines_are_no_victims_and_retired_lines_go_first) {
   BOOST_TEST(c.victim(1024) == cache_array::absent);
 }
 
+BOOST_AUTO_TEST_CASE(counting_times_of_use_anew_changes_no_victim) {
+  // the same random uses, installs, drops, pins and retirements: one array runs out of times every few uses, the other never
+  std::mt19937 random(11);
+  for (const replacement policy : {replacement::lru, replacement::fifo, replacement::random}) {
+    cache_array never({4, 64, 1, false}, 8, policy), often({4, 64, 1, false}, 8, policy, 12);
+    for (unsigned k = 0; k < 20000; ++k) {
+      const uint64_t address = random() % 64 * 64;
+      const int i = never.find(address);
+      BOOST_REQUIRE(often.find(address) == i);
+      const int v = never.victim(address);
+      BOOST_REQUIRE(often.victim(address) == v);
+      for (cache_array* c : {&never, &often}) {
+        if (i == cache_array::absent) { if (v != cache_array::absent) c->install(v, address); }
+        else if (k % 13 == 0) c->drop(i);
+        else if (k % 7 == 0) c->retire(i);
+        else if (k % 5 == 0) c->pin(i, !c->pinned(i));
+        else c->touch(i);
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(first_in_first_out_ignores_use_and_random_reaches_every_way) {
   cache_array f({1, 64, 1, false}, 4, replacement::fifo);
   for (unsigned k = 0; k < 4; ++k) f.install(f.victim(k * 64), k * 64);
@@ -156,7 +178,7 @@ BOOST_AUTO_TEST_CASE(data_memory_is_taken_on_first_use_only) {
   c.install(c.victim(0), 0);
   BOOST_TEST(c.data_bytes() == 0u);
   c.data(c.find(0))[3] = 1;
-  BOOST_TEST(c.data_bytes() == 512u); // 8 lines at a time
+  BOOST_TEST(c.data_bytes() == 256u * 16 * 64);
 }
 
 BOOST_AUTO_TEST_CASE(impossible_sizes_are_refused_with_a_reason) {

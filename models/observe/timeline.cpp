@@ -18,6 +18,8 @@ char* put(char* o, const std::string& s) { std::memcpy(o, s.data(), s.size()); r
 char* put_text(char* o, std::string_view s) { std::memcpy(o, s.data(), s.size()); return o + s.size(); }
 
 char* put_number(char* o, uint64_t v) {
+  if (v < 10) { *o = char('0' + v); return o + 1; }
+  if (v < 100) { std::memcpy(o, digit_pairs + 2 * v, 2); return o + 2; }
   char text[20];
   char* at = text + 20;
   for (; v >= 100; v /= 100) std::memcpy(at -= 2, digit_pairs + 2 * (v % 100), 2);
@@ -46,9 +48,24 @@ char* put_micros(char* o, uint64_t ps) {
   return o + 7;
 }
 
+/// One of eight characters stands for more than itself in quotes: below 32, '"' or '\\'.
+bool has_special(uint64_t eight) {
+  constexpr uint64_t ones = 0x0101010101010101, tops = 0x80 * ones;
+  const auto zero = [&](uint64_t v) { return (v - ones) & ~v; }; // top bits: a byte is 0 (or stands behind one that is)
+  return ((((eight - 0x20 * ones) & ~eight) | zero(eight ^ '"' * ones) | zero(eight ^ '\\' * ones)) & tops) != 0;
+}
+
 /// At most 6 characters for one of the text's, and two quotes.
 char* put_quoted(char* o, std::string_view text) {
   *o++ = '"';
+  while (text.size() >= 8) { // the usual case
+    uint64_t eight;
+    std::memcpy(&eight, text.data(), 8);
+    if (has_special(eight)) break;
+    std::memcpy(o, &eight, 8);
+    o += 8;
+    text.remove_prefix(8);
+  }
   for (const char c : text) {
     if (c == '"' || c == '\\') { *o++ = '\\'; *o++ = c; }
     else if (uint8_t(c) < 0x20) { o = put(o, "\\u00"); *o++ = c < 16 ? '0' : '1'; *o++ = "0123456789abcdef"[c & 15]; }

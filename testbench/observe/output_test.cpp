@@ -174,3 +174,17 @@ BOOST_AUTO_TEST_CASE(a_progress_line_fits_its_terminal) {
   none.update(1, 2);
   BOOST_TEST(!none.enabled());
 }
+
+BOOST_AUTO_TEST_CASE(a_timeline_quotes_every_byte_wherever_it_stands) {
+  for (unsigned length = 1; length < 20; ++length)
+    for (unsigned at = 0; at < length; ++at)
+      for (unsigned c = 0; c < 256; ++c) {
+        std::string text(length, 'x'), expected = "\"";
+        text[at] = char(c);
+        for (const char k : text)
+          if (k == '"' || k == '\\') expected += std::string("\\") + k;
+          else if (uint8_t(k) < 0x20) { char escape[8]; std::snprintf(escape, sizeof escape, "\\u%04x", unsigned(k)); expected += escape; }
+          else expected += k;
+        BOOST_REQUIRE_EQUAL(lyra::observe::timeline::quoted(text), expected + "\"");
+      }
+}

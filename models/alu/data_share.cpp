@@ -270,6 +270,14 @@ void write(ds_access& a, const ds_addresses& where) {
       return;
     }
   }
+  if (a.shape.bytes >= 4 && !(out[0] | out[1])) {
+    for_lanes(a.exec, [&](unsigned l) {
+      for (unsigned k = 0; k < n; ++k) store(a.memory + address[l] + 4 * k, a.data0[k][l]);
+      if (elements == 2)
+        for (unsigned k = 0; k < n; ++k) store(a.memory + where.address[1][l] + 4 * k, a.data1[k][l]);
+    });
+    return;
+  }
   for_lanes(a.exec, [&](unsigned l) {
     write_element(a, l, where.address[0][l], out[0] >> l & 1, a.data0);
     if (elements == 2) write_element(a, l, where.address[1][l], out[1] >> l & 1, a.data1);

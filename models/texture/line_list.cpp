@@ -167,7 +167,7 @@ bool coalescer::add_runs(fabric::wave_request& r, const access_state& s, access_
     for (unsigned done = 0; done < n * bytes;) { // by lines
       const uint64_t a = fabric::canonical(from + done);
       const unsigned length = std::min(line_bytes - unsigned(a & (line_bytes - 1)), n * bytes - done);
-      if (!add(r, s, plan, list, a, length, first * bytes + done, first + done / bytes)) return false;
+      if (!add(r, s, plan, list, a, length, first * bytes + done, done ? first + done / bytes : first)) return false;
       done += length;
     }
   }
@@ -191,6 +191,7 @@ bool coalescer::build(fabric::wave_request& r, const access_state& s, access_pla
     std::fill(table_.begin(), table_.end(), slot{0, 0, 0});
     stamp_ = 1;
   }
+  list.touches.reserve(count);
   const unsigned bytes = plan.bytes;
   if (plan.pieces == 1 && s.kind != memory_kind::atomic && !s.contiguous) {
     if (!add_runs(r, s, plan, list, any)) return false;

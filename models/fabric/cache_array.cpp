@@ -18,6 +18,8 @@ cache_array::cache_array(set_selection select, unsigned ways, replacement policy
   order_.assign(lines(), 0);
   flags_.assign(lines(), 0);
   recent_.assign(select.sets, 0);
+  if ((ways & (ways - 1)) == 0) way_shift_ = unsigned(__builtin_ctz(ways));
+  data_.resize(ways);
 }
 
 int cache_array::victim(uint64_t address) const {
@@ -75,6 +77,12 @@ void cache_array::reset() {
   clock_ = 0;
   installs_ = 0;
   recent_.assign(recent_.size(), 0);
+}
+
+size_t cache_array::data_bytes() const {
+  size_t n = 0;
+  for (const auto& way : data_) n += way ? size_t(sets()) * line_bytes : 0;
+  return n;
 }
 
 void cache_array::renumber() {

@@ -126,10 +126,12 @@ public:
   /// First victim of its set.
   void retire(int i) { order_[size_t(i)] &= pinned_bit; }
 
-  /// The 64 bytes of a line; memory is taken at the first call, and used as far as lines are.
+  /// The 64 bytes of a line. Memory is taken for one way of all sets at a time: sets fill their first way first, and neighbours in memory lie in neighbouring sets.
   uint8_t* data(int i) {
-    if (!data_) data_.reset(new data_line[lines()]); // not cleared: bytes that are not valid are not looked at
-    return data_[size_t(i)].bytes;
+    const unsigned set = way_shift_ < 32 ? unsigned(i) >> way_shift_ : unsigned(i) / ways_, way = unsigned(i) - set * ways_;
+    auto& lines = data_[way];
+    if (!lines) lines.reset(new data_line[select_.sets]); // not cleared: bytes that are not valid are not looked at
+    return lines[set].bytes;
   }
   /// A store: bytes become valid and, with `dirty`, dirty.
   void write(int i, const uint8_t* bytes, uint64_t mask, bool dirty) {
@@ -144,7 +146,7 @@ public:
     states_[size_t(i)].valid |= missing;
   }
   /// Host bytes taken for data so far.
-  size_t data_bytes() const { return data_ ? size_t(lines()) * line_bytes : 0; }
+  size_t data_bytes() const;
 
 private:
   static constexpr uint64_t no_line = ~uint64_t(0);
@@ -169,7 +171,8 @@ private:
   host_lines<uint32_t> order_;   ///< by line: when it was used last (or installed), pinned_bit on top
   std::vector<uint8_t> flags_;
   std::vector<uint8_t> recent_; // way used last in each set: looked at first
-  std::unique_ptr<data_line[]> data_;
+  unsigned way_shift_ = 32;     ///< 2^way_shift_ ways; 32: no power of two
+  std::vector<std::unique_ptr<data_line[]>> data_; ///< by way, then by set
 };
 
 } // namespace lyra::cache

@@ -38,9 +38,14 @@ void local_data_share::on_reset() {
   shown_busy_ = false;
 }
 
-/// The memory, 0 up to `end` where nobody has written.
+/// The memory, 0 up to `end` where nobody has written. It grows with what workgroups use.
 uint8_t* local_data_share::memory(uint32_t end) {
-  if (!memory_) memory_.reset(new uint8_t[lds_bytes]);
+  if (end > room_ || !memory_) {
+    while (room_ < end) room_ *= 2;
+    std::unique_ptr<uint8_t[]> larger(new uint8_t[room_]);
+    if (cleared_ != 0) std::memcpy(larger.get(), memory_.get(), cleared_);
+    memory_ = std::move(larger);
+  }
   if (end > cleared_) {
     std::memset(memory_.get() + cleared_, 0, end - cleared_);
     cleared_ = end;

@@ -114,6 +114,7 @@ private:
   uint32_t number_;             ///< for chaos
   uint64_t sequence_ = 0;
   std::unique_ptr<uint8_t[]> memory_; ///< null until the first access
+  uint32_t room_ = 4096;              ///< its bytes, then
   uint32_t cleared_ = 0;              ///< so many of its bytes have been cleared or written: as far as anyone has reached
   path paths_[2];
   entry refused_{nullptr, 0};   ///< holds the port

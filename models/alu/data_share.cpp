@@ -93,8 +93,8 @@ uint64_t lanes_outside(const ds_access& a, const ds_addresses& where, unsigned e
   }
   uint32_t any = 0;
   if (where.by_eights[e] && where.step[e] >= 0) { // so do those of each eight
-    const uint32_t length = 7 * uint32_t(where.step[e]);
-    for (unsigned l = 0; l < 64; l += 8) any |= uint32_t(address[l] > last) | uint32_t(address[l] + uint64_t(length) > last);
+    const uint64_t length = 7 * uint64_t(where.step[e]);
+    for (unsigned l = 0; l < 64; l += 8) any |= uint32_t(address[l] + length > last);
   } else {
     for (unsigned l = 0; l < 64; ++l) any |= uint32_t(address[l] > last);
   }

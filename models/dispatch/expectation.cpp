@@ -55,7 +55,7 @@ bool element_matches(data_type t, uint64_t got, uint64_t gold, const tolerance& 
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
   if (a == b) return true;
   if (std::isinf(a) || std::isinf(b)) return false;
-  return std::fabs(a - b) <= tol.abs + tol.rel * std::fabs(b) || ulp_distance(t, got, gold) <= tol.ulp;
+  return std::fabs(a - b) <= tol.allowed(b) || ulp_distance(t, got, gold) <= tol.ulp;
 }
 
 namespace {
@@ -65,7 +65,7 @@ uint64_t skip_close(const std::vector<uint8_t>& got, const std::vector<uint8_t>&
     float x, y;
     std::memcpy(&x, &got[4 * i], 4);
     std::memcpy(&y, &gold[4 * i], 4);
-    const double allowed = tol.abs + tol.rel * std::fabs(double(y));
+    const double allowed = tol.allowed(y);
     if (!(std::fabs(double(x) - double(y)) <= allowed) || std::isinf(allowed)) break;
   }
   return i;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of a job: compares buffers with what is expected, writes outputs.
 #pragma once
+#include <cmath>
 #include "dispatch/loaded_job.h"
 #include <functional>
 
@@ -8,7 +9,12 @@ namespace lyra::dispatch {
 
 /// When an element is right: |got - gold| <= abs + rel * |gold|, or within `ulp` units in the last place (integers: units).
 /// Floats compare by value: -0 equals +0, a NaN equals any NaN, an infinity only itself.
-struct tolerance { double abs = 0, rel = 0; uint64_t ulp = 0; };
+struct tolerance {
+  double abs = 0, rel = 0;
+  uint64_t ulp = 0;
+  /// How far from the right value by abs and rel.
+  double allowed(double gold) const { return abs + rel * std::fabs(gold); }
+};
 bool element_matches(data_type t, uint64_t got, uint64_t gold, const tolerance& tol);
 /// Units in the last place between two finite values of a float type; for integers their distance.
 uint64_t ulp_distance(data_type t, uint64_t a, uint64_t b);

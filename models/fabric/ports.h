@@ -50,7 +50,7 @@ class target_port : public tlm::tlm_fw_transport_if<>, private resettable {
   payload* withheld_ = nullptr;
   payload* in_response_ = nullptr; ///< BEGIN_RESP sent, END_RESP not yet back
   picoseconds last_response_ = 0, last_end_request_ = 0;
-  tlm::tlm_bw_transport_if<>* initiator_ = nullptr; ///< whom the socket is bound to, from the first response on
+  tlm::tlm_bw_transport_if<>* initiator_ = nullptr; ///< whom the socket is bound to, from the first message to it on
   ring<std::pair<payload*, picoseconds>> waiting_{4};
 
 public:

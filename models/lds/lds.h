@@ -77,7 +77,7 @@ public:
   local_data_share(sc_core::sc_module_name name, const fabric::context& context, const lds_parameters& parameters);
   fabric::target_port cu_port;
 
-  /// All 64 KB (allocated at the first call or access): LDS_DIRECT and VINTRP operands, debug.
+  /// The first `end` bytes, at the least; the place holds until more are asked for.
   uint8_t* memory(uint32_t end);
   const lds_statistics& statistics() const { return statistics_; }
   size_t queued(unsigned path) const { return paths_[path].count; }

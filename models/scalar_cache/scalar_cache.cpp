@@ -362,7 +362,7 @@ void data_cache::answer(uint16_t r, cycle_t ready) {
 void data_cache::reserve(uint16_t r, cycle_t earliest) {
   request& q = requests_[r];
   statistics_.wait_order_cycles += earliest - q.in_order;
-  const unsigned bytes = q.p->get_command() == tlm::TLM_READ_COMMAND ? q.p->get_data_length() : 1;
+  const unsigned bytes = q.p->get_command() == tlm::TLM_READ_COMMAND ? std::max(1u, q.p->get_data_length()) : 1; // an answer takes a cycle even where nothing was asked for
   q.ready = calendar_.reserve(std::max(earliest, now() + 1), (bytes + parameters_.return_bytes_per_cycle - 1) / parameters_.return_bytes_per_cycle, r);
   statistics_.wait_bus_cycles += q.ready - earliest;
   statistics_.request_cycles += q.ready - q.looked_up;

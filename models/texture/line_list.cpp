@@ -167,7 +167,8 @@ bool coalescer::add_runs(fabric::wave_request& r, const access_state& s, access_
     for (unsigned done = 0; done < n * bytes;) { // by lines
       const uint64_t a = fabric::canonical(from + done);
       const unsigned length = std::min(line_bytes - unsigned(a & (line_bytes - 1)), n * bytes - done);
-      if (!add(r, s, plan, list, a, length, first * bytes + done, done ? first + done / bytes : first)) return false;
+      const unsigned lane = done ? first + done / bytes : first; // no division for those that stand alone
+      if (!add(r, s, plan, list, a, length, first * bytes + done, lane)) return false;
       done += length;
     }
   }
@@ -193,7 +194,7 @@ bool coalescer::build(fabric::wave_request& r, const access_state& s, access_pla
   }
   list.touches.reserve(count);
   const unsigned bytes = plan.bytes;
-  if (plan.pieces == 1 && s.kind != memory_kind::atomic && !s.contiguous) {
+  if (plan.pieces == 1 && s.kind != memory_kind::atomic) {
     if (!add_runs(r, s, plan, list, any)) return false;
   } else for (uint64_t m = any; m; m &= m - 1) {
     const unsigned lane = first_lane(m);

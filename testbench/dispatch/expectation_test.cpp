@@ -87,6 +87,30 @@ BOOST_AUTO_TEST_CASE(differences_are_counted_and_the_first_ones_printed) {
   BOOST_TEST(check(e, b, m).wrong == 2u); // 0 and 2
 }
 
+BOOST_AUTO_TEST_CASE(a_buffer_of_floats_is_judged_as_its_elements_are) {
+  support::scratch_directory d;
+  support::page_memory m;
+  const float values[] = {0, -0.0f, 1, -1, std::nextafter(1.0f, 2.0f), 1.5f, 3e38f, -3e38f, INFINITY, -INFINITY, NAN, 1e-45f, -1e-45f};
+  std::vector<float> got, gold;
+  for (const float a : values)
+    for (const float b : values) { got.push_back(a); gold.push_back(b); }
+  d.write("gold.bin", std::string(reinterpret_cast<const char*>(gold.data()), gold.size() * 4));
+  m.map(0x10000, 4 * got.size());
+  m.write(0x10000, got.data(), 4 * got.size());
+  expect_spec e;
+  e.buffer = "y";
+  e.file = d.path / "gold.bin";
+  e.type = data_type::f32;
+  e.count = got.size();
+  e.place = {"job.toml", 9};
+  for (const tolerance& t : {tolerance{}, {0.5, 0, 0}, {0, 0.5, 0}, {0, 10, 0}, {1e38, 10, 0}, {0, 0, 1}, {0, 0, 1u << 30}, {INFINITY, 0, 0}, {NAN, 0, 0}, {-1, 0, 0}}) {
+    e.abs = t.abs; e.rel = t.rel; e.ulp = t.ulp;
+    uint64_t wrong = 0;
+    for (size_t i = 0; i < got.size(); ++i) wrong += !element_matches(data_type::f32, f32(got[i]), f32(gold[i]), t);
+    BOOST_TEST(check(e, {"y", 0x10000, 4 * got.size()}, m).wrong == wrong);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(outputs_hold_the_whole_buffer) {
   support::scratch_directory d;
   support::page_memory m;

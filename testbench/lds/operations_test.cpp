@@ -43,7 +43,8 @@ struct rig {
     static const int steps[] = {0, 4, 8, 12, 16, -4, -8, 5};
     const int regular = steps[pick(8)];
     const uint32_t edge = pick(2) ? w->lds_size - 16 + pick(20) : pick(20) - 4; // lane 63 ends, or lane 0 starts, at an end of the allocation
-    const int of_eight = pick(2) ? int(alu::ds_shape_of(inst).bytes) : regular; // lanes 0-7, 8-15 ... each in a row, as in tiles of a matrix
+    static const int far_steps[] = {0x24924928, 0x6db6db70, 0x24924925, -0x24924928}; // seven of them come round to a small distance again
+    const int of_eight = pick(4) == 0 ? far_steps[pick(4)] : pick(2) ? int(alu::ds_shape_of(inst).bytes) : regular; // lanes 0-7, 8-15 ... each in a row, as in tiles of a matrix
     uint32_t eight[8];
     const uint32_t eight_span = pick(2) ? 256 : w->lds_size + 64;
     for (uint32_t& e : eight) e = pick(eight_span);
@@ -59,7 +60,7 @@ struct rig {
         case 4: a = pick(span); break;
         case 6: a = uint32_t(edge + regular * (int(l) - 63)) - uint32_t(inst.offset & 0xff); break;
         case 7: a = uint32_t(edge + regular * int(l)) - uint32_t(inst.offset & 0xff); break;
-        case 8: a = eight[l / 8] + uint32_t(of_eight * int(l % 8)); break;
+        case 8: a = eight[l / 8] + uint32_t(of_eight) * (l % 8); break;
         case 5: a = pick(5) ? pick(span) : uint32_t(random()); break;
       }
       if (src2 && pick(2)) a = (a & 0x1ffff) | (pick(4096) - 2048u) << 17;

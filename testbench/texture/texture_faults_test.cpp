@@ -67,26 +67,31 @@ BOOST_AUTO_TEST_CASE(tfe_reports_non_resident_pages_in_one_more_register) {
   bench b;
   b.space.map(base, 4096);
   b.space.map(base + 4096, 4096, page_state::non_resident);
+  b.space.map(base + 8192, 4096);
   b.space.fill(10);
-  for (unsigned pattern : {0, 1, 2}) { // a run; scattered; rows of eight lanes, one of which goes over the page's end
-    payload* p;
-    isa::instruction i = make("buffer_load_dwordx2");
-    i.offen = i.tfe = true;
-    wave_request& r = b.take(i, all, p);
-    descriptor d;
-    d.base = base + 4096 - 8 * 20;
-    d.put(r.resource);
-    for (unsigned l = 0; l < 64; ++l) r.vaddr[0][l] = 8 * (pattern == 0 ? l : pattern == 1 ? (l * 37) % 64 : l / 8 * 5 % 8 * 8 + l % 8);
-    b.cu.issue(*p, 1);
-    b.run_all();
-    BOOST_TEST(int(r.fault) == 0);
-    BOOST_TEST(r.result_dwords == 3);
-    for (unsigned l = 0; l < 64; ++l) {
-      const bool there = r.vaddr[0][l] < 8 * 20;
-      BOOST_TEST(r.result[2][l] == (there ? 0u : 1u));
-      BOOST_TEST(r.result[1][l] == (there ? b.space.dword(d.base + r.vaddr[0][l] + 4) : 0u));
-    }
-  }
+  const auto there = [](uint64_t address) { return address < base + 4096 || address >= base + 8192; };
+  for (const unsigned pattern : {0, 1, 2}) // a run; scattered; rows of sixteen lanes, one of which goes over the page's end
+    for (const unsigned over : {0, 4}) // a lane half on each page
+      for (const uint64_t end : {base + 4096, base + 8192}) { // into the page that is not there, out of it
+        payload* p;
+        isa::instruction i = make("buffer_load_dwordx2");
+        i.offen = i.tfe = true;
+        wave_request& r = b.take(i, all, p);
+        descriptor d;
+        d.base = end - 8 * 28 + over;
+        d.put(r.resource);
+        for (unsigned l = 0; l < 64; ++l) r.vaddr[0][l] = 8 * (pattern == 0 ? l : pattern == 1 ? (l * 37) % 64 : l / 16 * 3 % 4 * 16 + l % 16);
+        b.cu.issue(*p, 1);
+        b.run_all();
+        BOOST_TEST(int(r.fault) == 0);
+        BOOST_TEST(r.result_dwords == 3);
+        for (unsigned l = 0; l < 64; ++l) {
+          const uint64_t a = d.base + r.vaddr[0][l];
+          BOOST_TEST(r.result[0][l] == (there(a) ? b.space.dword(a) : 0u));
+          BOOST_TEST(r.result[1][l] == (there(a + 4) ? b.space.dword(a + 4) : 0u));
+          BOOST_TEST(r.result[2][l] == (there(a) && there(a + 4) ? 0u : 1u));
+        }
+      }
 }
 
 BOOST_AUTO_TEST_CASE(an_address_error_from_below_is_a_fault) {

@@ -25,7 +25,7 @@ struct access_plan {
     address.resize(size_t(piece_count) * 64);
     place(piece_count, piece_bytes, rows);
     active.assign(pieces, 0);
-    if (clear) std::memset(data, 0, size_t(pieces) * 64 * bytes);
+    if (clear && pieces) std::memset(data, 0, size_t(pieces) * 64 * bytes);
   }
   /// The same without addresses, the data as they are.
   void place(unsigned piece_count, unsigned piece_bytes, uint8_t* rows) {

@@ -140,46 +140,30 @@ void read_small(ds_access& a, const uint32_t* address, uint64_t out, uint32_t* r
   });
 }
 
-/// Consecutive elements of N dwords, one a lane, for `Lanes` lanes from `first` on.
-template <unsigned N, unsigned Lanes> void read_consecutive(const uint8_t* from, uint32_t (*result)[64], unsigned first) {
-  uint32_t words[Lanes * N];
-  std::memcpy(words, from, sizeof words);
-  for (unsigned k = 0; k < N; ++k)
-    for (unsigned l = 0; l < Lanes; ++l) result[k][first + l] = words[l * N + k];
-}
-template <unsigned N, unsigned Lanes> void write_consecutive(uint8_t* to, const uint32_t (*data)[64], unsigned first) {
-  uint32_t words[Lanes * N];
-  for (unsigned k = 0; k < N; ++k)
-    for (unsigned l = 0; l < Lanes; ++l) words[l * N + k] = data[k][first + l];
-  std::memcpy(to, words, sizeof words);
-}
-/// The whole of an access by eights of lanes that follow each other (`where.step` is the element's size).
+/// Elements of N dwords, one a lane; those of each eight lanes are consecutive (`where.step` is the element's size).
 template <unsigned N> void read_eights(const uint8_t* memory, const uint32_t* address, uint32_t (*result)[64]) {
-  for (unsigned l = 0; l < 64; l += 8) read_consecutive<N, 8>(memory + address[l], result, l);
+  for (unsigned first = 0; first < 64; first += 8) {
+    uint32_t words[8 * N];
+    std::memcpy(words, memory + address[first], sizeof words);
+    for (unsigned k = 0; k < N; ++k)
+      for (unsigned l = 0; l < 8; ++l) result[k][first + l] = words[l * N + k];
+  }
 }
+/// Of equal addresses the highest lane's data stay.
 template <unsigned N> void write_eights(uint8_t* memory, const uint32_t* address, const uint32_t (*data)[64]) {
-  for (unsigned l = 0; l < 64; l += 8) write_consecutive<N, 8>(memory + address[l], data, l);
+  for (unsigned first = 0; first < 64; first += 8) {
+    uint32_t words[8 * N];
+    for (unsigned k = 0; k < N; ++k)
+      for (unsigned l = 0; l < 8; ++l) words[l * N + k] = data[k][first + l];
+    std::memcpy(memory + address[first], words, sizeof words);
+  }
 }
 
 /// Whole dwords; a dword outside reads 0.
 void read_dwords(ds_access& a, const ds_addresses& where, unsigned e, uint64_t out, uint32_t (*result)[64]) {
   const unsigned n = a.shape.element_dwords();
   const uint32_t* address = where.address[e];
-  if (!out && where.linear[e]) {
-    const uint8_t* first = a.memory + address[0];
-    if (where.step[e] == 0) {
-      for (unsigned k = 0; k < n; ++k) std::fill_n(result[k], 64, load<uint32_t>(first + 4 * k));
-      return;
-    }
-    if (where.step[e] == int32_t(4 * n)) {
-      switch (n) {
-        case 1: std::memcpy(result[0], first, 256); return;
-        case 2: read_consecutive<2, 64>(first, result, 0); return;
-        case 4: read_consecutive<4, 64>(first, result, 0); return;
-        default: break;
-      }
-    }
-  } else if (!out && where.by_eights[e]) {
+  if (!out && where.by_eights[e]) {
     if (where.step[e] == 0) {
       for (unsigned k = 0; k < n; ++k)
         for (unsigned l = 0; l < 64; l += 8) std::fill_n(result[k] + l, 8, load<uint32_t>(a.memory + address[l] + 4 * k));
@@ -242,22 +226,12 @@ void write(ds_access& a, const ds_addresses& where) {
   a.out_of_range |= out[0] | out[1];
   const uint32_t* address = where.address[0];
   const unsigned n = a.shape.element_dwords();
-  if (elements == 1 && a.shape.bytes >= 4 && !out[0]) {
-    if (where.linear[0]) {
-      uint8_t* first = a.memory + address[0];
-      if (where.step[0] == 0) { // the highest lane's data stays
-        for (unsigned k = 0; k < n; ++k) store(first + 4 * k, a.data0[k][63]);
-        return;
-      }
-      if (where.step[0] == int32_t(4 * n)) {
-        switch (n) {
-          case 1: std::memcpy(first, a.data0[0], 256); return;
-          case 2: write_consecutive<2, 64>(first, a.data0, 0); return;
-          case 4: write_consecutive<4, 64>(first, a.data0, 0); return;
-          default: break;
-        }
-      }
-    } else if (where.by_eights[0] && where.step[0] == int32_t(4 * n)) { // ascending: of equal addresses the highest lane's data stay
+  if (a.shape.bytes >= 4 && !(out[0] | out[1])) {
+    if (elements == 1 && where.linear[0] && where.step[0] == 0) { // the highest lane's data stay
+      for (unsigned k = 0; k < n; ++k) store(a.memory + address[0] + 4 * k, a.data0[k][63]);
+      return;
+    }
+    if (elements == 1 && where.by_eights[0] && where.step[0] == int32_t(4 * n)) {
       switch (n) {
         case 1: write_eights<1>(a.memory, address, a.data0); return;
         case 2: write_eights<2>(a.memory, address, a.data0); return;
@@ -265,12 +239,6 @@ void write(ds_access& a, const ds_addresses& where) {
         default: break;
       }
     }
-    if (n == 1) {
-      for_lanes(a.exec, [&](unsigned l) { store(a.memory + address[l], a.data0[0][l]); });
-      return;
-    }
-  }
-  if (a.shape.bytes >= 4 && !(out[0] | out[1])) {
     for_lanes(a.exec, [&](unsigned l) {
       for (unsigned k = 0; k < n; ++k) store(a.memory + address[l] + 4 * k, a.data0[k][l]);
       if (elements == 2)

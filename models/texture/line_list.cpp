@@ -115,8 +115,7 @@ bool coalescer::add(fabric::wave_request& r, const access_state& s, access_plan&
   if (a != last_line_) {
     size_t h = size_t((a >> 6) * 0x9e3779b97f4a7c15ull >> 32) & mask_;
     while (table_[h].stamp == stamp_ && table_[h].line != a) h = (h + 1) & mask_;
-    const bool known = table_[h].stamp == stamp_;
-    if (!known) table_[h] = {a, uint32_t(list.lines.size()), stamp_};
+    if (table_[h].stamp != stamp_) table_[h] = {a, uint32_t(list.lines.size()), stamp_};
     last_line_ = a;
     last_index_ = table_[h].index;
   }
